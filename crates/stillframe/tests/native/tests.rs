@@ -155,6 +155,70 @@ fn in_thread() {
     assert_eq!(sides(&answer), ["twice(3)=6", "7=7"], "{}", answer.text);
 }
 
+/// A library that makes test functions as proptest does.
+const CHECKS: &str = "\
+#[macro_export]
+macro_rules! property {
+    ($(#[$meta:meta])* fn $name:ident($input:ident in $inputs:expr) $body:block) => {
+        $(#[$meta])*
+        fn $name() {
+            let result = (|| {
+                for $input in $inputs {
+                    let outcome: Result<(), String> = (|| { $body; Ok(()) })();
+                    outcome.map_err(|said| format!(\"{said}\\nminimal failing input: {} = {:?}\", stringify!($input), $input))?;
+                }
+                Ok::<(), String>(())
+            })();
+            match result {
+                Ok(()) => {}
+                Err(said) => panic!(\"Test failed: {said}\"),
+            }
+        }
+    };
+}
+#[macro_export]
+macro_rules! prop_assert_eq {
+    ($left:expr, $right:expr) => {
+        let (left, right) = ($left, $right);
+        if left != right {
+            return Err(format!(\"assertion failed: `(left == right)` \\n  left: `{left:?}`,\\n right: `{right:?}` at {}:{}.\", file!(), line!()));
+        }
+    };
+}
+";
+
+#[tokio::test]
+async fn a_property_is_shown_in_the_function_that_a_macro_has_made() {
+    let text = "\
+pub fn half(number: i32) -> i32 {
+    number / 2
+}
+
+checks::property! {
+    #[test]
+    fn halves(number in 0..9) {
+        checks::prop_assert_eq!(half(number) * 2, number); // @property
+    }
+}
+";
+    let folder = ".cargo/registry/src/index/checks";
+    let manifest = format!("{MANIFEST}[dependencies]\nchecks = {{ path = \"{folder}\" }}\n");
+    let of_checks = MANIFEST.replace("shop", "checks").replace("[workspace]\n", "");
+    let sources = Sources::new(&[
+        ("Cargo.toml", &manifest),
+        ("src/lib.rs", text),
+        (&format!("{folder}/Cargo.toml"), &of_checks),
+        (&format!("{folder}/src/lib.rs"), CHECKS),
+    ]);
+    let answer = tested(&sources, "cargo test --lib").await;
+    let failure = &answer["failure"];
+    let line = json!(sources.file("src/lib.rs").line("property"));
+    assert_eq!((&failure["test"], &failure["line"]), (&json!("halves"), &line), "{}", answer.text);
+    assert_eq!(failure["function"], "shop::halves", "{}", answer.text);
+    assert_eq!(sides(&answer), ["half(number) * 2=0", "number=1"], "{}", answer.text);
+    assert!(failure["message"].to_string().contains("minimal failing input: number = 1"), "{}", answer.text);
+}
+
 const RESULTS: &str = "\
 use std::fmt;
 

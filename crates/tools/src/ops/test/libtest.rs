@@ -5,8 +5,11 @@ use std::path::Path;
 
 use engine::model::ids::Reference;
 use engine::model::launch::Program;
+use engine::model::source::{Location, Source};
 use engine::model::stack::StackFrame;
 use engine::model::thrown::{Assertion, Side, SideValue};
+use engine::snapshot::Caller;
+use engine::sources;
 use engine::test_reports::TestResult;
 use serde_json::{Value, json};
 
@@ -136,9 +139,18 @@ fn panics(stderr: &str) -> Vec<Panic<'_>> {
         let ends = ["\nnote: ", "\nstack backtrace:", "\nError: "];
         let end = ends.iter().filter_map(|end| message.find(end)).min().unwrap_or(message.len());
         let message = message.get(..end).unwrap_or_default().trim_end().to_owned();
+        let (file, line) = place_of_property(&message).unwrap_or((file, line));
         panics.push(Panic { thread, file: file.to_owned(), line, message });
     }
     panics
+}
+
+/// Where a property does not hold, as `proptest!` ends what it says about that. It panics in a place of its own.
+fn place_of_property(message: &str) -> Option<(&str, u32)> {
+    let (said, _) = message.strip_prefix("Test failed: ")?.split_once("\nminimal failing input: ")?;
+    let (_, place) = said.rsplit_once(" at ")?;
+    let (file, line) = place.strip_suffix('.')?.rsplit_once(':')?;
+    Some((file, line.parse().ok()?))
 }
 
 /// A test that returns an error has printed it, and no panic. Which one did is only known if there are as many errors
@@ -200,11 +212,7 @@ pub(super) fn assertion(message: &str) -> Option<Assertion> {
     if let Some(rest) = message.strip_prefix("assertion failed: ") {
         return Some(Assertion { expression: Some(rest.trim().to_owned()), ..Assertion::default() });
     }
-    let operator = ["==", "!=", "matches"]
-        .into_iter()
-        .find(|operator| message.starts_with(&format!("assertion `left {operator} right` failed")))?;
-    let (_, sides) = message.split_once("\n  left: ")?;
-    let (left, right) = sides.split_once("\n right: ")?;
+    let (operator, left, right) = compared(message).or_else(|| compared_by_property(message))?;
     let side = |text: &str| {
         let value = SideValue { text: text.to_owned(), type_name: String::new(), cut: false };
         Some(Side { expression: None, value: Some(value) })
@@ -215,6 +223,55 @@ pub(super) fn assertion(message: &str) -> Option<Assertion> {
         right: side(right),
         ..Assertion::default()
     })
+}
+
+/// The operator and the sides.
+fn compared(message: &str) -> Option<(&str, &str, &str)> {
+    let operator = ["==", "!=", "matches"]
+        .into_iter()
+        .find(|operator| message.starts_with(&format!("assertion `left {operator} right` failed")))?;
+    let (_, sides) = message.split_once("\n  left: ")?;
+    let (left, right) = sides.split_once("\n right: ")?;
+    Some((operator, left, right))
+}
+
+/// The same, as `prop_assert_eq!` and `prop_assert_ne!` print them.
+fn compared_by_property(message: &str) -> Option<(&str, &str, &str)> {
+    let said = message.strip_prefix("Test failed: assertion failed: `(left ")?;
+    let (operator, said) = said.split_once(" right)`")?;
+    let (left, said) = said.split_once("\n  left: `")?.1.split_once("`,\n right: `")?;
+    let end = ["` at ", "`: "].iter().filter_map(|end| said.find(end)).min()?;
+    Some((operator, left, said.get(..end)?))
+}
+
+/// How many lines before and after a place are shown.
+const AROUND: u32 = 3;
+
+/// Shows the function of a test, at the place that its panic names, if no frame is in a source of the user's: a macro
+/// of a library, such as `proptest!`, has made the function.
+pub(super) fn show_test(throw: &mut Throw, result: &TestResult) {
+    let (Some(file), Some(line)) = (&result.file, result.line) else { return };
+    if !throw.stack.iter().all(StackFrame::is_internal) {
+        return;
+    }
+    let is_test = |frame: &StackFrame<Reference>| {
+        frame.name.split_once("::").is_some_and(|(_, path)| path == result.id)
+    };
+    let Some(at) = throw.callers.iter().position(|caller| is_test(&caller.frame)) else { return };
+    let Caller { mut frame, locals } = throw.callers.swap_remove(at);
+    let location = Location { source: Source::file(file), line, column: 0, generated: None };
+    frame.location = Some(location);
+    throw.callers.clear();
+    for known in throw.stack.iter_mut().filter(|known| known.id == frame.id) {
+        known.location.clone_from(&frame.location);
+    }
+    let snapshot = &mut throw.snapshot;
+    snapshot.locals = locals.ok().map(|locals| ("Locals".to_owned(), locals));
+    let text = sources::read_text(file).unwrap_or_default();
+    let near = (1..).zip(text.lines()).filter(|(at, _): &(u32, &str)| at.abs_diff(line) <= AROUND);
+    snapshot.source = near.map(|(at, text)| (at, text.to_owned())).collect();
+    snapshot.hidden_frames = snapshot.total_frames.saturating_sub(1);
+    snapshot.frames = vec![frame];
 }
 
 /// Names the sides of a comparison as the source does.
@@ -355,6 +412,17 @@ called `Result::unwrap()` on an `Err` value: Any { .. }
             (line("tests::joins"), line("tests::before"), line("tests::none")),
             (Some(7), Some(5), None)
         );
+    }
+
+    #[test]
+    fn what_a_property_compares_and_where_is_found() {
+        let message = "Test failed: assertion failed: `(left == right)` \n  left: `99`,\n right: `100` at \
+                       src/lib.rs:10.\nminimal failing input: v = [\n    101,\n]";
+        assert_eq!(compared_by_property(message), Some(("==", "99", "100")));
+        assert_eq!(place_of_property(message), Some(("src/lib.rs", 10)));
+        let said = message.replace("` at", "`: too large at");
+        assert_eq!(compared_by_property(&said), Some(("==", "99", "100")));
+        assert_eq!(place_of_property("Test failed: no.\nminimal failing input: v = 1"), None);
     }
 
     #[test]

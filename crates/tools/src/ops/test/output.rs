@@ -142,6 +142,9 @@ impl PrintedReports {
             if self.format == Format::Libtest {
                 libtest::name_sides(throw);
             }
+                if let Some(result) = &failure.result {
+                    libtest::show_test(throw, result);
+                }
         }
         if self.format == Format::GoogleTest && tested.runner.is_none() && self.has_results() {
             tested.runner = Some(Runner::GoogleTest);
