@@ -53,6 +53,11 @@ pub enum TestReport {
     Result(TestResult),
     /// A file could not be loaded, so that its tests are not known.
     Problem(LoadProblem),
+    /// Something else that needs saying.
+    Note {
+        /// It.
+        text: String,
+    },
 }
 
 /// How a test went. A test may have several: it passes, and its teardown does not.
@@ -182,14 +187,39 @@ impl TestReports {
 
 /// Adds results of tests, by their names, to the file of reports at a path.
 pub fn append<'a>(path: &str, results: impl Iterator<Item = (&'a str, &'static str)>) {
+    append_results(path, results, false);
+}
+
+/// The same for tests that the runner only comes to if those of the program pass: see [`is_behind`].
+pub fn append_behind<'a>(path: &str, results: impl Iterator<Item = (&'a str, &'static str)>) {
+    append_results(path, results, true);
+}
+
+fn append_results<'a>(path: &str, results: impl Iterator<Item = (&'a str, &'static str)>, is_behind: bool) {
     let lines: Vec<String> = results
         .map(|(id, outcome)| {
             let message =
                 (outcome == "failed").then_some("it failed without a debugger, and was not debugged");
-            json!({ "kind": "result", "id": id, "outcome": outcome, "message": message }).to_string()
+            let behind = is_behind.then_some(true);
+            json!({ "kind": "result", "id": id, "outcome": outcome, "message": message, "behind": behind })
+                .to_string()
         })
         .collect();
     append_lines(path, &lines);
+}
+
+/// Whether a line is the result of a test that the runner does not come to if one of the program fails.
+pub fn is_behind(line: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Behind {
+        behind: bool,
+    }
+    serde_json::from_str::<Behind>(line).is_ok_and(|report| report.behind)
+}
+
+/// Adds a note.
+pub fn append_note(path: &str, text: &str) {
+    append_lines(path, &[json!({ "kind": "note", "text": text }).to_string()]);
 }
 
 /// Adds that a test begins, with its outcome if its runner has found that by more than the exit code of its program.

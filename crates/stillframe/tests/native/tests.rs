@@ -136,8 +136,13 @@ async fn cargo_test_reports_the_first_failure_of_several_test_programs() {
 }
 
 #[tokio::test]
-async fn a_failure_in_a_thread_is_reported() {
-    let text = "\
+async fn a_failure_in_a_thread_is_reported_and_what_cargo_does_not_run_is_not_counted() {
+    let documented = "\
+/// Twice as much.
+///
+/// ```
+/// assert_eq!(shop::twice(2), 4);
+/// ```
 pub fn twice(number: i32) -> i32 {
     number * 2
 }
@@ -148,11 +153,22 @@ fn in_thread() {
     thread.join().unwrap();
 }
 ";
-    let sources = Sources::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", text)]);
+    let sources = Sources::new(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", documented),
+        ("tests/later.rs", "#[test]\nfn later() {}\n"),
+    ]);
     let answer = tested(&sources, "cargo test").await;
+    let counts = json!({ "run": 1, "passed": 0, "failed": 1, "skipped": 0, "expectedFailures": 0 });
+    assert_eq!(answer["tests"], counts, "{}", answer.text);
+    assert!(answer.text.contains("1 further program was not run"), "{}", answer.text);
     let line = json!(sources.file("src/lib.rs").line("in_thread"));
     assert_eq!(answer["failure"]["line"], line, "{}", answer.text);
     assert_eq!(sides(&answer), ["twice(3)=6", "7=7"], "{}", answer.text);
+
+    std::fs::remove_file(sources.path("tests/later.rs")).unwrap();
+    let answer = tested(&sources, "cargo test").await;
+    assert_eq!(answer["tests"], counts, "{}", answer.text);
 }
 
 /// A library that makes test functions as proptest does.
@@ -372,7 +388,7 @@ fn takes() -> Result<(), u32> {
 async fn an_error_that_a_test_makes_is_where_it_is_made() {
     let sources = Sources::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", MADE)]);
     let program = sources.file("src/lib.rs");
-    let answer = tested(&sources, "cargo test").await;
+    let answer = tested(&sources, "cargo test --no-fail-fast").await;
     let counts = json!({ "run": 8, "passed": 2, "failed": 6, "skipped": 0, "expectedFailures": 0 });
     assert_eq!(answer["tests"], counts, "{}", answer.text);
     let failure = &answer["failure"];

@@ -142,15 +142,17 @@ async fn of_package(
         // Those that the tests may start, and examples, are built beside them.
         built.executables.retain(|executable| executable.is_test);
     }
-    if runs_documentation(host, &words, &built, &launch) {
-        rehearsal::run_documentation(host, folder, &launch.runtime_args, &launch, progress).await?;
-    }
-    let executable = match tests_of::choose(host, sysroot, built.executables, &launch).await? {
-        Choice::Single(executable) => executable,
+    let has_documentation = runs_documentation(host, &words, &built, &launch);
+    let (executable, is_failing) = match tests_of::choose(host, sysroot, built.executables, &launch).await? {
+        Choice::Single(executable) => (executable, false),
         Choice::Tests(programs) => {
             rehearsal::first_that_fails(host, sysroot, programs, &launch, progress).await?
         }
     };
+    // Cargo comes to it behind the other tests, if these pass.
+    if has_documentation && (!is_failing || rehearsal::keeps_going(&launch)) {
+        rehearsal::run_documentation(host, folder, &launch, progress).await?;
+    }
     let mut env = executable.environment(host, sysroot);
     env.extend(launch.env.clone());
     let cwd = launch.cwd.clone().or_else(|| executable.is_test.then(|| executable.package.clone()));

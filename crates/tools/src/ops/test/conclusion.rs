@@ -40,7 +40,7 @@ pub(super) fn conclude(
 ) -> Result<TestRunResult, ToolError> {
     let reports = reports.read();
     let output = session.output().tail(0, request.wait.limits.output);
-    let is_silent = reports.is_empty();
+    let is_silent = reports.iter().all(|report| matches!(report, TestReport::Note { .. }));
     if let (true, TestRunEnd::Ended(end)) = (is_silent, &run_end)
         && end.exit_code() != Some(0)
         && let Some(error) = Runner::missing(runner, &request.command, &output.text())
@@ -50,6 +50,7 @@ pub(super) fn conclude(
     let mut notes = notes(&throws);
     let mut throws = throws.kept;
     let sorted = SortedReports::of(reports);
+    notes.extend(sorted.notes.iter().cloned());
     let current = running(&sorted.all);
     let mut failures = sorted.failures(&mut throws);
     if runner == Some(Runner::Go) {
@@ -134,18 +135,26 @@ struct SortedReports {
     problems: Vec<LoadProblem>,
     missing: Vec<String>,
     names: Vec<String>,
+    notes: Vec<String>,
 }
 
 impl SortedReports {
     fn of(all: Vec<TestReport>) -> Self {
-        let mut sorted =
-            Self { all, results: Vec::new(), problems: Vec::new(), missing: Vec::new(), names: Vec::new() };
+        let mut sorted = Self {
+            all,
+            results: Vec::new(),
+            problems: Vec::new(),
+            missing: Vec::new(),
+            names: Vec::new(),
+            notes: Vec::new(),
+        };
         for report in &sorted.all {
             match report {
                 TestReport::Result(result) => sorted.results.push(result.clone()),
                 TestReport::Problem(problem) => sorted.problems.push(problem.clone()),
                 TestReport::Missing { name } => sorted.missing.push(name.clone()),
                 TestReport::Collected { names, .. } => sorted.names.extend(names.iter().cloned()),
+                TestReport::Note { text } => sorted.notes.push(text.clone()),
                 TestReport::Begins { .. } => {}
             }
         }

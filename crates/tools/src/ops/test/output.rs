@@ -9,7 +9,7 @@ use engine::model::stop::End;
 use engine::output::Category;
 use engine::session::Session;
 use engine::session::state::Execution;
-use engine::test_reports::TestReports;
+use engine::test_reports::{TestReports, is_behind};
 use journal::visible::uncoloured;
 use serde_json::{Value, json};
 
@@ -103,9 +103,11 @@ impl PrintedReports {
         } else if end.is_some() && self.format != Format::Go {
             reports.extend(cut_short(&reports));
         }
-        let lines: Vec<String> = reports.iter().map(Value::to_string).collect();
+        let has_failed = reports.iter().any(|report| report["outcome"] == "failed");
+        let before = self.before.lines().filter(|line| !(has_failed && is_behind(line))).map(str::to_owned);
+        let lines: Vec<String> = reports.iter().map(Value::to_string).chain(before).collect();
         // A folder for temporary files that is full says nothing of the tests: the output does.
-        let _ = std::fs::write(self.reports.path(), format!("{}\n{}\n", lines.join("\n"), self.before));
+        let _ = std::fs::write(self.reports.path(), lines.join("\n") + "\n");
     }
 
     /// The test that a stack is of, where its functions show that. What it prints may not have been read yet.
@@ -140,11 +142,11 @@ impl PrintedReports {
             let found = message.as_deref().and_then(sides);
             throw.thrown.assertion = throw.thrown.assertion.take().or(found);
             if self.format == Format::Libtest {
-                libtest::name_sides(throw);
-            }
                 if let Some(result) = &failure.result {
                     libtest::show_test(throw, result);
                 }
+                libtest::name_sides(throw);
+            }
         }
         if self.format == Format::GoogleTest && tested.runner.is_none() && self.has_results() {
             tested.runner = Some(Runner::GoogleTest);

@@ -9,20 +9,20 @@ use crate::error::{Error, Result};
 use crate::model::launch::Launch;
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
-use crate::test_reports::{TestReports, append};
+use crate::test_reports::{TestReports, append, append_behind, append_note};
 
 /// The order in which Cargo runs the programs of a package.
 const ORDER: [&str; 3] = ["lib", "bin", "test"];
 
-/// Runs the programs one after the other until one fails; the last one if none does. What the tests of the others came
-/// to is reported.
+/// Runs the programs one after the other until one fails; the last one if none does, and whether it is known to fail.
+/// What the tests of the programs before it came to is reported, and that there are programs behind it.
 pub(super) async fn first_that_fails(
     host: &dyn Host,
     sysroot: &str,
     mut programs: Vec<Executable>,
     launch: &Launch,
     progress: &Progress,
-) -> Result<Executable> {
+) -> Result<(Executable, bool)> {
     let reports = launch.env.get(TestReports::VARIABLE).cloned().flatten();
     // Cargo reports them as their builds end.
     let rank = |kind: &str| ORDER.iter().position(|known| *known == kind).unwrap_or(ORDER.len());
@@ -31,7 +31,7 @@ pub(super) async fn first_that_fails(
     let count = programs.len();
     for (at, program) in (1..).zip(programs) {
         if at == count {
-            return Ok(program);
+            return Ok((program, false));
         }
         // Tests may not end, and all is built by now.
         progress.end_preparation();
@@ -47,7 +47,17 @@ pub(super) async fn first_that_fails(
         };
         let said = host.run(&spec, deadlines::BUILD).await?;
         if !said.success {
-            return Ok(program);
+            if let Some(path) = &reports {
+                let further = match count - at {
+                    1 => "1 further program was".to_owned(),
+                    more => format!("{more} further programs were"),
+                };
+                append_note(
+                    path,
+                    &format!("{further} not run: the first program whose tests fail is debugged"),
+                );
+            }
+            return Ok((program, true));
         }
         if let Some(path) = &reports {
             append(path, said.stdout.lines().filter_map(result));
@@ -56,12 +66,16 @@ pub(super) async fn first_that_fails(
     Err(Error::StartFailed { problem: "the build produced no program".to_owned(), output: String::new() })
 }
 
+/// Whether Cargo continues when the tests of a program fail.
+pub(super) fn keeps_going(launch: &Launch) -> bool {
+    launch.runtime_args.iter().any(|word| word == "--no-fail-fast")
+}
+
 /// Runs the examples in a package's documentation, as `cargo test` does behind its other tests, and reports them. They
 /// cannot be debugged: each is compiled into a program of its own.
 pub(super) async fn run_documentation(
     host: &dyn Host,
     folder: &Path,
-    words: &[String],
     launch: &Launch,
     progress: &Progress,
 ) -> Result<()> {
@@ -71,7 +85,7 @@ pub(super) async fn run_documentation(
     };
     progress.end_preparation();
     progress.say("running the tests in the documentation".to_owned());
-    let words = words.iter().map(String::as_str).chain(["--doc", "--"]);
+    let words = launch.runtime_args.iter().map(String::as_str).chain(["--doc", "--"]);
     let spec = ProcessSpec {
         program: cargo,
         args: words.chain(launch.args.iter().map(String::as_str)).map(Into::into).collect(),
@@ -81,7 +95,12 @@ pub(super) async fn run_documentation(
     };
     let said = host.run(&spec, deadlines::BUILD).await?;
     let failed = |line| Some((str::strip_prefix(line, "test ")?.strip_suffix(" ... FAILED")?, "failed"));
-    append(reports, said.stdout.lines().filter_map(|line| result(line).or_else(|| failed(line))));
+    let results = said.stdout.lines().filter_map(|line| result(line).or_else(|| failed(line)));
+    if keeps_going(launch) {
+        append(reports, results);
+    } else {
+        append_behind(reports, results);
+    }
     Ok(())
 }
 
