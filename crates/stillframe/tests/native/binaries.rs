@@ -44,6 +44,19 @@ async fn missing_debug_information_names_the_compiler_flags() {
 }
 
 #[tokio::test]
+async fn a_crash_before_an_unbound_breakpoint_names_the_reason() {
+    let crashes = TEXT.replace("int answer = 42;", "int answer = *(volatile int *)0;");
+    let sources = Sources::new(&[("main.c", &crashes)]);
+    let (source, binary) = (sources.file("main.c"), sources.compiled("gcc -o main main.c", "main"));
+    let server = STILLFRAME.serve().await;
+    let until = json!([{ "file": source.path(), "line": source.line("print") }]);
+    let ran = server.ok("run_until", json!({ "program": binary, "until": until, "timeout": 60_000 })).await;
+    assert!(ran.text.contains("SIGSEGV"), "{}", ran.text);
+    assert!(ran.text.contains("is not bound: `main` has no debug information"), "{}", ran.text);
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn a_breakpoint_warns_about_a_source_newer_than_the_binary() {
     let sources = Sources::new(&[("main.c", TEXT)]);
     let listed = breakpoint(&sources, "gcc -g -o main main.c").await;

@@ -8,7 +8,7 @@ use engine::model::breakpoint::{Breakpoint, BreakpointTarget, Rule};
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::launch::Launch;
 use engine::model::limits::Limits;
-use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
+use engine::model::stop::{ExceptionBreakpoints, ExceptionMode, StopReason};
 use engine::model::variable::Value;
 use engine::session::Session;
 use engine::session::UntilNextStop;
@@ -21,7 +21,7 @@ use super::functions::similar_functions;
 use super::lifecycle::BegunLaunch;
 use super::settle::{Settled, Wait, settle_or};
 use super::trigger::{PendingTrigger, Trigger, TriggerProgress};
-use super::unreached::not_stopped_at;
+use super::unreached::{never_bound, not_stopped_at};
 use super::{execution, inspect, lifecycle};
 use crate::{Context, Next, ToolError};
 
@@ -128,6 +128,9 @@ pub async fn run_until(
     let own: Vec<&Breakpoint> = own.collect();
     notes.extend(own.iter().filter_map(|own| moved_to_line(own)));
     notes.extend(own.iter().filter_map(|own| own.warning()).map(str::to_owned));
+    if matches!(&settled, Settled::Stopped(snapshot) if snapshot.stop.reason == StopReason::Exception) {
+        notes.extend(own.iter().filter_map(|own| never_bound(own)));
+    }
     guarded.settle(&settled).await;
     let (mut callers, mut values) = (Vec::new(), Vec::new());
     if let Settled::Stopped(snapshot) = &settled {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use engine::model::breakpoint::{Breakpoint, BreakpointFate, BreakpointTarget};
+use engine::model::breakpoint::{Binding, Breakpoint, BreakpointFate, BreakpointTarget, Pending};
 use engine::model::ids::BreakpointId;
 use engine::model::stop::End;
 use engine::session::Session;
@@ -132,6 +132,16 @@ pub(super) fn not_stopped_at(breakpoint: &Breakpoint) -> String {
     format!("{what}{}{why}", rule(breakpoint))
 }
 
+/// Says why a breakpoint in a program that has stopped elsewhere is not bound.
+pub(super) fn never_bound(breakpoint: &Breakpoint) -> Option<String> {
+    match &breakpoint.binding {
+        Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)) => {
+            Some(format!("the breakpoint at {} is not bound: {reason}", breakpoint.label()))
+        }
+        Binding::Bound { .. } | Binding::Pending(_) => None,
+    }
+}
+
 /// A program that ends abruptly takes along what it was about to say of the files that it has loaded.
 fn may_have_been_loaded(reason: &str) -> bool {
     reason == sources::NOT_LOADED_YET
@@ -158,7 +168,7 @@ fn rule(breakpoint: &Breakpoint) -> String {
 
 #[cfg(test)]
 mod tests {
-    use engine::model::breakpoint::{AdjustedPosition, Binding, Failures, Pending, Rule};
+    use engine::model::breakpoint::{AdjustedPosition, Failures, Rule};
 
     use super::*;
 
