@@ -16,6 +16,7 @@ mod keys;
 mod opaque;
 mod parse;
 mod tables;
+mod tokens;
 
 pub(crate) use self::evaluate::{Datum, Scope};
 pub(crate) use self::functions::Function;
