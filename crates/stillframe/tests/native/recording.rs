@@ -183,6 +183,55 @@ async fn expressions_that_lldb_does_not_evaluate_in_a_callback_are_recorded_by_s
     server.finish().await;
 }
 
+const SHAPES: &str = r"
+#include <memory>
+#include <vector>
+struct Shape { virtual ~Shape() = default; virtual int area() const = 0; };
+struct Circle : Shape { double radius = 0.5; int area() const override { return 1; } };
+struct Square : Shape { int side = 3; int area() const override { return side * side; } };
+static int area(const std::shared_ptr<Shape> &given) {
+    std::shared_ptr<Shape> shape = given;
+    const Shape &known = *shape;
+    return known.area(); // @here
+}
+int main() {
+    std::vector<std::shared_ptr<Shape>> shapes{std::make_shared<Circle>(), std::make_shared<Square>()};
+    int total = 0;
+    for (auto &shape : shapes)
+        total += area(shape);
+    return total == 0;
+}
+";
+
+/// LLDB keeps the variables of a frame that is called again at the same address.
+#[tokio::test]
+async fn an_object_has_the_fields_of_its_own_class_at_each_hit() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "shapes.cpp", SHAPES);
+    let server = STILLFRAME.serve().await;
+    let side = "dynamic_cast<Square*>(shape.get())->side";
+    let point =
+        json!({ "line": program.line("here"), "expressions": ["shape", "known", "shape->area()", side] });
+    let (_, recorded) = traced(&server, &program, json!({ "points": [point] })).await;
+    let expected = [["{radius = 0.5}", "{radius = 0.5}", "1", ""], ["{side = 3}", "{side = 3}", "9", "3"]];
+    for (row, expected) in recorded[3..].iter().zip(expected) {
+        let cells = row["values"].as_array().expect("values");
+        let texts: Vec<&str> = cells.iter().map(|cell| cell["value"].as_str().unwrap_or_default()).collect();
+        assert_eq!(texts, expected, "{row}");
+    }
+    let until = json!([{ "line": program.line("here"), "condition": "known.area() == 9" }]);
+    let arguments =
+        json!({ "program": program.path(), "until": until, "expressions": [side], "timeout": 60_000 });
+    let ran = server.ok("run_until", arguments).await;
+    assert_eq!(
+        (ran.variable("shape"), ran.at("/values/0/value")),
+        ("{side = 3}", &json!("3")),
+        "{}",
+        ran.text
+    );
+    server.finish().await;
+}
+
 /// Comes to its place all the time.
 const BUSY: &str = r"
 #include <unistd.h>

@@ -11,7 +11,7 @@ import struct
 import lldb
 import stillframe_plain
 import stillframe_throws as throws
-from stillframe_memory import CODECS, c_string, decoded
+from stillframe_memory import CODECS, c_string, decoded, dereferenced
 
 # The maximum length of a value other than a string.
 LONGEST = 1000
@@ -101,7 +101,7 @@ def text(value, depth, room):
         shown = behind(value, kind, follows=False)
         return shown if shown.startswith('"') else " ".join(filter(None, [address(value), shown]))
     if klass == lldb.eTypeClassReference:
-        found = value.Dereference()
+        found = dereferenced(value)
         if found.IsValid():
             return text(found, depth, room)
         # LLDB does not read a class that it only knows by name.
@@ -338,7 +338,7 @@ def behind(value, kind, follows=True):
 
 def pointed(pointer):
     """What a pointer points to, with the type that it was made with."""
-    found = pointer.GetDynamicValue(lldb.eDynamicDontRunTarget).Dereference()
+    found = dereferenced(pointer.GetDynamicValue(lldb.eDynamicDontRunTarget))
     if not found.GetType().IsPolymorphicClass():
         return found
     # LLDB does not find types of anonymous namespaces.

@@ -4,6 +4,7 @@ import re
 
 import lldb
 from stillframe_evaluate import METHOD, classes_of, plain_class
+from stillframe_memory import dereferenced
 from stillframe_values import Address, Failed, Unknown, around, text_of
 
 GLOBAL = (lldb.eValueTypeVariableStatic, lldb.eValueTypeVariableGlobal)
@@ -40,7 +41,7 @@ def member(value, name):
     of the class that the object has."""
     for one in (value.GetStaticValue(), value):
         kind = one.GetType().GetCanonicalType()
-        inside = one.Dereference() if kind.IsPointerType() or kind.IsReferenceType() else one
+        inside = dereferenced(one) if kind.IsPointerType() or kind.IsReferenceType() else one
         found = inside.GetNonSyntheticValue().GetChildMemberWithName(name)
         if found.IsValid():
             break
@@ -161,7 +162,7 @@ def derived(frame, this, value, name):
         raise Unknown
     if not value.GetValueAsUnsigned():
         return Address(0, 64, False)
-    whole = value.GetDynamicValue(lldb.eDynamicDontRunTarget).Dereference().GetNonSyntheticValue()
+    whole = dereferenced(value.GetDynamicValue(lldb.eDynamicDontRunTarget)).GetNonSyntheticValue()
     is_whole = is_same(whole.GetType(), kind)
     found = {part.GetLoadAddress(): part for part in ([whole] if is_whole else parts(whole)) if is_same(part.GetType(), kind)}
     # An object with several such parts has none that is meant.

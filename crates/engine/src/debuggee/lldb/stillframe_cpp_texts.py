@@ -4,7 +4,7 @@ import itertools
 
 import lldb
 import stillframe_cpp as cpp
-from stillframe_memory import decoded, encoded
+from stillframe_memory import decoded, dereferenced, encoded
 from stillframe_values import Code, Failed, Integer, Unknown, checked, kept, unquoted
 
 # How many units of a string are read.
@@ -24,7 +24,7 @@ def is_a(value, *known):
 
 def referred(value):
     if value.GetType().GetCanonicalType().IsReferenceType():
-        value = value.Dereference()
+        value = dereferenced(value)
     value.SetPreferSyntheticValue(True)
     return cpp.json_content(value) if is_a(value, cpp.JSONS) else value
 

@@ -9,6 +9,7 @@ import operator
 import re
 
 import lldb
+from stillframe_memory import dereferenced
 from stillframe_values import (
     Address, Code, Failed, Integer, Optional, Position, Single, Unknown, Variant, checked, simple, spelled, unquoted,
 )
@@ -454,7 +455,8 @@ class Evaluation:
                 raise Failed("the pointer is null")
             # A class that derives from the one in the source may have another member of that name.
             known = pointer.GetStaticValue().Dereference()
-            return known if known.GetNonSyntheticValue().GetChildMemberWithName(name).IsValid() else pointer.Dereference()
+            is_member = known.GetNonSyntheticValue().GetChildMemberWithName(name).IsValid()
+            return known if is_member else dereferenced(pointer)
         found = self.types.target(value)
         if found is None:
             raise Unknown

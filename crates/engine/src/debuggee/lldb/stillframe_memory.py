@@ -1,4 +1,4 @@
-"""Reads texts in the memory of a program."""
+"""Reads texts in the memory of a program, and what pointers lead to."""
 
 import lldb
 
@@ -20,6 +20,16 @@ def encoded(text, size=1):
 def readable(text):
     """A text as JSON can have it."""
     return encoded(text).decode("utf-8", "replace")
+
+
+def dereferenced(value):
+    """What a pointer or a reference leads to. LLDB keeps the variables of a frame while the program runs, and with them the
+    class of the object that one led to before."""
+    found, kind = value.Dereference(), value.GetType().GetCanonicalType()
+    kind = kind.GetDereferencedType() if kind.IsReferenceType() else kind.GetPointeeType()
+    if not found.IsValid() or found.GetType().GetCanonicalType().GetName() == kind.GetCanonicalType().GetName():
+        return found
+    return value.CreateValueFromAddress(found.GetName(), value.GetValueAsUnsigned(), kind)
 
 
 def c_string(target, at, most=4096):
