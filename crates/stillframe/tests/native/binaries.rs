@@ -126,3 +126,28 @@ async fn a_variable_inside_another_library_is_not_one_of_the_program() {
     assert_evaluated(&ran, &expected);
     server.finish().await;
 }
+
+#[tokio::test]
+async fn a_function_with_the_name_of_a_variable_inside_another_library_is_called() {
+    let sources = Sources::new(&[
+        ("parts.c", "static int twice = 2;\nint part(void) { return twice; }\n"),
+        (
+            "main.cpp",
+            "extern \"C\" int part(void);\nnamespace shop {\nint twice(int number) { return 2 * number; }\nint total(int \
+             own) {\n    return twice(own); // @here\n}\n}\nint main() {\n    return shop::total(part()) - 4;\n}\n",
+        ),
+    ]);
+    sources.compiled("gcc -g -shared -fPIC -o libparts.so parts.c", "libparts.so");
+    let link = format!("g++ -g -o main main.cpp libparts.so -Wl,-rpath,{}", sources.folder().display());
+    let binary = sources.compiled(&link, "main");
+    let source = sources.file("main.cpp");
+    let expected = [("twice(own)", "4"), ("twice", "use of undeclared identifier 'twice'")];
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({
+        "program": binary, "until": [{ "file": source.path(), "line": source.line("here") }], "timeout": 60_000,
+        "expressions": expected.map(|(expression, _)| expression),
+    });
+    let ran = server.ok("run_until", arguments).await;
+    assert_evaluated(&ran, &expected);
+    server.finish().await;
+}

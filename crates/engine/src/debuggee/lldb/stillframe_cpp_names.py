@@ -151,6 +151,22 @@ def functions(target, name, kinds):
     return functions_named[place]
 
 
+def function_path(frame, this, name):
+    """The path of the function that a name means in a frame, if a namespace has it. By the name alone, LLDB may find a
+    variable of a library instead."""
+    target = frame.GetThread().GetProcess().GetTarget()
+    kinds = (lldb.eFunctionNameTypeBase, lldb.eFunctionNameTypeMethod)
+    known, methods = ({path_of(one) for one in functions(target, name, kind)} for kind in kinds)
+    paths = (f"{scope}::{name}" if scope else name for scope in scopes(frame, this))
+    path = next((path for path in paths if path in known or path in methods), name)
+    return name if path in methods else path
+
+
+def path_of(function):
+    """`shop::total` for `shop::total(int)`."""
+    return plain_path(function.GetName()).partition("(")[0]
+
+
 def returned(function):
     return function.GetType().GetFunctionReturnType()
 

@@ -103,13 +103,17 @@ def plain_class(method, name):
 
 
 def check_names(evaluation):
-    """Refuse a name for which LLDB would take a static variable inside another library, such as one of libc's."""
+    """Refuse a name for which LLDB would take a static variable inside another library, such as one of libc's. What is called
+    may be a function of the program."""
+    texts = [text for _, text in evaluation.tokens]
+    called = {name for name, sign in zip(texts, texts[1:]) if sign == "("}
     for text in evaluation.names():
         if "::" in text or text in evaluation.types.CONSTANTS or evaluation.variable(text) is not None:
             continue
         target, module = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.frame.GetModule()
         found = target.FindGlobalVariables(text, 10)
         is_own = module.FindGlobalVariables(target, text, 1).GetSize() > 0
+        is_own |= text in called and target.FindFunctions(text, lldb.eFunctionNameTypeBase).GetSize() > 0
         if found.GetSize() and not is_own and all(is_hidden(value, module) for value in found):
             raise Failed(f"use of undeclared identifier '{text}'")
 

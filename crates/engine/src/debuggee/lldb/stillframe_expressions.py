@@ -300,7 +300,7 @@ class Evaluation:
             if text in ("sizeof", "alignof", "typeid", "decltype"):
                 raise Unknown
             self.check_called(content)
-            return self.call(text, content)
+            return self.call(self.types.function_path(self.frame, self.this, text), content)
         return Variant(text, content[0] if content else None)
 
     def variable(self, name):
