@@ -16,6 +16,7 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("joins.c", "waiting", "thread", "@held"),
     ("sleeps.c", "waiting", "timer", "@held"),
     ("reads_pipe.c", "waiting", "file", "@held"),
+    ("scans_pipe.c", "waiting", "file", "@held"),
     ("polls.c", "waiting", "socket", "@held"),
     ("busy.c", "busy_loop", "", "@held"),
     ("endless.c", "busy_loop", "", "@held"),

@@ -187,12 +187,16 @@ impl Native<'_> {
             Start::Launch(launch) => (StartRequest::Launch, launch_arguments(launch, &entry), Some(launch)),
             Start::Attach(attach) => (StartRequest::Attach, attach_arguments(host, attach)?, None),
         };
-        arguments.insert("initCommands".to_owned(), json!(commands));
         let binary = match start {
             Start::Launch(launch) => Some(PathBuf::from(launch.program.name())),
             Start::Attach(Attach { to: Endpoint::Process(pid), .. }) => host.program_of(*pid),
+            Start::Attach(Attach { to: Endpoint::Core { file, program }, .. }) => {
+                Some(native::program_of_dump(host, file, program.as_deref())?)
+            }
             Start::Attach(_) => None,
         };
+        commands.extend(binary.as_deref().and_then(|binary| own_debug_info_only(host, binary)));
+        arguments.insert("initCommands".to_owned(), json!(commands));
         let is_dump = start.is_dump();
         let setup = DapSetup {
             adapter_id: "lldb-dap",
@@ -249,6 +253,13 @@ fn index_cache(host: &dyn Host) -> [String; 3] {
         "?settings set symbols.lldb-index-cache-max-byte-size 536870912".to_owned(),
         "?settings set symbols.enable-lldb-index-cache true".to_owned(),
     ]
+}
+
+/// Has LLDB look for no debug information of libraries in `/usr/lib/debug`, unless that of the program may be there: it
+/// unwinds no function in two parts, such as those of the C library that wait for input.
+fn own_debug_info_only(host: &dyn Host, binary: &Path) -> Option<String> {
+    let is_inside = native::Elf::read(host, binary)?.has(".debug_info");
+    is_inside.then(|| "?settings set symbols.enable-external-lookup false".to_owned())
 }
 
 /// LLDB's command that loads a script.

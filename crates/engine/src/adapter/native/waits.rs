@@ -78,6 +78,8 @@ pub(super) fn by_stack(_thread: &str, functions: &[&str]) -> Option<StackWait> {
 /// `std::sync::mpsc::Receiver::recv` for `std::sync::mpsc::Receiver<T>::recv`.
 fn plain(function: &str) -> String {
     let function = function.strip_suffix(" [inlined]").unwrap_or(function).trim_start_matches('_');
+    // `pthread_cond_wait@@GLIBC_2.3.2`: symbols of a library without debug information can have their version.
+    let function = function.split_once('@').map_or(function, |(name, _)| name);
     let function = function.strip_prefix("GI_").unwrap_or(function).trim_start_matches('_');
     let function = function.strip_prefix("libc_").unwrap_or(function);
     // `<std::thread::thread::Thread>::park`: the brackets are around the type.
@@ -148,6 +150,10 @@ mod tests {
             (
                 &["__pthread_clockjoin_ex"],
                 Some((WaitKind::Thread, "the end of a thread", false, HolderRecord::Value)),
+            ),
+            (
+                &["pthread_cond_wait@@GLIBC_2.3.2"],
+                Some((WaitKind::Lock, "a condition variable", false, HolderRecord::None)),
             ),
             (
                 &["__GI___poll"],

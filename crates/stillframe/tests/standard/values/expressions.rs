@@ -93,7 +93,7 @@ const THROWN_IN_C: &[(&str, &str, &str)] = &[
     ("strdup(local)", "'strdup' has unknown return type; cast the call to its declared return type", ""),
     ("(", "expected expression", ""),
     (
-        "abort()",
+        "(void)abort()",
         "Execution was interrupted, reason: signal SIGABRT.\nThe process has been returned to the state before \
          expression evaluation.",
         "",

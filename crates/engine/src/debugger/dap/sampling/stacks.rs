@@ -72,6 +72,18 @@ impl Idle {
         thread.os_thread.is_some_and(|number| self.threads.contains(&number))
     }
 
+    /// A wait for the end of another thread, whose number the C library waits on. Where the library has no debug
+    /// information, no function of it has the name that shows this.
+    fn end_of_thread(&self, futex: Futex) -> Option<StackWait> {
+        let is_thread = std::fs::exists(format!("/proc/{}/task/{}", self.pid, futex.expected));
+        is_thread.unwrap_or(false).then(|| StackWait {
+            kind: WaitKind::Thread,
+            what: "the end of a thread".to_owned(),
+            is_timed: false,
+            holder: HolderRecord::Value,
+        })
+    }
+
     /// What a thread waits for whose stack does not show it.
     async fn call(&self, thread: &ThreadActivity) -> Option<Waiting> {
         let number = thread.os_thread.filter(|_| self.has(thread))?;
@@ -107,6 +119,7 @@ async fn read(
     let is_waiting = idle.is_none_or(|idle| idle.has(&read));
     let wait = if is_waiting { (sampling.wait)(&read.name, &called) } else { None };
     let futex = idle.zip(read.os_thread).and_then(|(idle, thread)| Futex::of(idle.pid, thread));
+    let wait = wait.or_else(|| idle?.end_of_thread(futex.filter(|_| is_waiting)?));
     read.blocked = wait.map(|wait| waiting(&read, wait, futex, idle.map(|idle| idle.pid)));
     // What it waits for is said in more words.
     let end = read.name.rfind(" [").filter(|_| read.blocked.is_some() && read.name.ends_with(']'));
