@@ -7,6 +7,7 @@ mod elf;
 mod formatters;
 mod launcher;
 pub(super) mod lldb_dap;
+mod optimized;
 mod segments;
 mod sources;
 mod waits;

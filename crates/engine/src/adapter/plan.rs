@@ -348,6 +348,8 @@ pub struct Quirks {
     pub runs_before_pause: Duration,
     /// What the program writes comes by a terminal, with CR LF for each line end.
     pub writes_crlf: bool,
+    /// What its users have to know of a machine-code file, before it stops in it.
+    pub caution: fn(&Path) -> Option<String>,
     /// It takes the longest text of a value (`text`, in characters), and reports the length of a text that it has cut
     /// (`textLength`).
     pub takes_limits: bool,
@@ -507,6 +509,7 @@ impl Quirks {
         simultaneous_stops: SimultaneousStops::None,
         runs_before_pause: Duration::ZERO,
         writes_crlf: false,
+        caution: |_| None,
         takes_limits: false,
         names_exception: false,
         samples: false,

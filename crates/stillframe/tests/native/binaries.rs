@@ -94,6 +94,18 @@ async fn a_binary_of_another_architecture_is_refused() {
     server.finish().await;
 }
 
+/// LLDB leaves callers out of its stacks.
+#[tokio::test]
+async fn an_optimized_binary_starts_with_a_caution() {
+    let sources = Sources::new(&[("main.c", TEXT)]);
+    let binary = sources.compiled("gcc -g -O2 -o main main.c", "main");
+    let server = STILLFRAME.serve().await;
+    let ran = server.ok("run_until", json!({ "program": binary, "timeout": 60_000 })).await;
+    let caution = "`main` is compiled with -O2: LLDB may leave out callers";
+    assert!(ran.text_of("output").contains(caution), "{}", ran.text);
+    server.finish().await;
+}
+
 /// Debug information of libraries, such as libc's, has many names, and LLDB takes them for the program's.
 #[tokio::test]
 async fn a_variable_inside_another_library_is_not_one_of_the_program() {

@@ -9,12 +9,12 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::Host;
-use crate::adapter::Runtime;
 use crate::adapter::native::{self, launcher, waits};
 use crate::adapter::plan::{
     DapSetup, DataQuirks, FrameQuirks, Plan, Quirks, SimultaneousStops, StackSampling, StartRequest,
     Transport,
 };
+use crate::adapter::{Machine, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
@@ -94,6 +94,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     breakpoints_command: Some("`stillframe-once"),
     record_command: Some("`stillframe-record"),
     launcher: launcher::launcher,
+    caution: |binary| native::optimized::caution(&Machine, binary),
     missed_command: Some(("signal SIGTRAP", "`stillframe-missed")),
     stack_sampling: Some(StackSampling {
         has_os_threads: true,

@@ -22,6 +22,7 @@ use crate::debugger::preparation::{Preparation, PreparedStart};
 use crate::debugger::{Arrival, Connector, Followed, Owned, Sinks, Started};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
+use crate::output::Category;
 use crate::process::{Injector, Process, ProcessSpec};
 
 /// More children than a program starts while one of them is attached to.
@@ -51,6 +52,9 @@ impl<D: Dialect> Connector for DapConnector<D> {
             let about = adapter.about();
             return Err(Error::Unsupported(format!("{about} does not use the Debug Adapter Protocol")));
         };
+        if let Some(caution) = setup.binary.as_deref().and_then(setup.quirks.caution) {
+            sinks.output.append(Category::Console, &format!("{caution}\n"));
+        }
         if let Start::Attach(Attach { to: Endpoint::Address { host, port }, .. }) = &start
             && !matches!(transport, Transport::Connect { .. })
         {

@@ -1,0 +1,46 @@
+//! What stops in optimized code get wrong, by the compiler's options in the debug information.
+
+use std::path::Path;
+
+use memchr::memmem;
+
+use super::Host;
+
+/// A larger file is not searched.
+const LARGEST: u64 = 1 << 28;
+
+/// What to know about a program that GCC has optimized: it moves what is rarely run, such as a `throw`, out of functions.
+pub(in crate::adapter) fn caution(host: &dyn Host, binary: &Path) -> Option<String> {
+    let content = host.part(binary, 0, LARGEST);
+    let level = memmem::find_iter(&content, b"GNU C").find_map(|at| level(content.get(at..)?))?;
+    let name = binary.file_name().unwrap_or_default().to_string_lossy();
+    Some(format!(
+        "`{name}` is compiled with {level}: LLDB may leave out callers, or show wrong values in them and of variables; \
+         compile it with -Og, or add -fno-reorder-blocks-and-partition"
+    ))
+}
+
+/// The optimization among the options of GCC, which end with a NUL.
+fn level(options: &[u8]) -> Option<String> {
+    let options = options.split(|byte| *byte == 0).next()?;
+    let mut words = options.rsplit(|byte| *byte == b' ');
+    let level = String::from_utf8_lossy(words.find(|word| word.starts_with(b"-O"))?).into_owned();
+    (!["-O0", "-Og"].contains(&level.as_str())).then_some(level)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_optimization_counts() {
+        for (options, expected) in [
+            ("GNU C++17 12.2.0 -mtune=generic -g -O2 -fPIE\0-O3", Some("-O2")),
+            ("GNU C17 12.2.0 -O2 -O0\0", None),
+            ("GNU C17 12.2.0 -g -Og\0", None),
+            ("GNU C17 12.2.0 -g\0GNU C17 -O2", None),
+        ] {
+            assert_eq!(level(options.as_bytes()).as_deref(), expected, "{options}");
+        }
+    }
+}
