@@ -87,6 +87,12 @@ pub fn by_extension(path: &Path) -> Option<&'static dyn Adapter> {
     all().find(|adapter| adapter.extensions().contains(&extension))
 }
 
+/// The language as which machine code is debugged that an interpreter loads from an unknown source: the last in the list,
+/// which is the most general.
+pub fn loadable() -> Option<&'static dyn Adapter> {
+    ADAPTERS.iter().copied().rfind(|adapter| adapter.is_loadable())
+}
+
 /// The language of a file, if it is another one than those that a debugger stops in.
 pub fn other_language(own: &dyn Adapter, path: &Path) -> Option<&'static dyn Adapter> {
     by_extension(path).filter(|owner| !own.debugs(*owner))

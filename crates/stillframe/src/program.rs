@@ -42,6 +42,9 @@ pub(crate) struct ProgramArgs {
     /// Show library frames, and stop in library code too.
     #[arg(long)]
     all_code: bool,
+    /// Debug C extensions that the interpreter loads, too: a crash in one stops.
+    #[arg(long)]
+    native_too: bool,
     /// Arguments for the program.
     #[arg(last = true)]
     args: Vec<String>,
@@ -100,6 +103,7 @@ impl ProgramArgs {
         let launch = &mut command.launch;
         launch.env.extend(rest.env);
         (launch.stdin, launch.just_my_code) = (rest.stdin, rest.just_my_code);
+        launch.native_too = rest.native_too;
         command
     }
 
@@ -144,6 +148,7 @@ impl ProgramArgs {
             env: self.env.into_iter().map(|(name, value)| (name, Some(value))).collect::<BTreeMap<_, _>>(),
             stdin: self.stdin.map_or(Stdin::Empty, |file| Stdin::File(sources::absolute(&file))),
             just_my_code: !self.all_code,
+            native_too: self.native_too,
             ..Launch::new(program)
         }
     }

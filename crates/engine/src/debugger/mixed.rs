@@ -21,7 +21,7 @@ use crate::output::Category;
 pub type Connect = fn(&'static dyn Adapter) -> Arc<dyn Connector>;
 
 /// Starts a program of one language, and debugs its processes of others, if breakpoints are in their
-/// sources ([`Launch::child_sources`]).
+/// sources ([`Launch::child_sources`]) or it is asked for ([`Launch::native_too`]).
 pub struct MixedConnector {
     /// Starts the program.
     program: Arc<dyn Connector>,
@@ -55,7 +55,7 @@ impl Connector for MixedConnector {
     /// A language whose processes cannot be followed does not prevent the start.
     async fn start(&self, start: Start, sinks: Sinks) -> Result<Started> {
         let mut launch = match start {
-            Start::Launch(launch) if !launch.child_sources.is_empty() => launch,
+            Start::Launch(launch) if !launch.child_sources.is_empty() || launch.native_too => launch,
             other => return self.program.start(other, sinks).await,
         };
         let attaching = Attaching::of(&launch, self.connect, &sinks);

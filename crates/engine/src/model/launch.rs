@@ -25,6 +25,8 @@ pub struct Launch {
     /// Files of other languages in which breakpoints are. Processes of these languages that the program starts are
     /// debugged, too.
     pub child_sources: Vec<PathBuf>,
+    /// Debug the machine code that an interpreter loads, too, whatever source it comes from: a crash in it stops.
+    pub native_too: bool,
     /// Beginnings of lines that a debugger of child processes makes them print, and that are left out.
     pub muted: &'static [&'static str],
 }
@@ -42,6 +44,7 @@ impl Launch {
             stop_on_entry: false,
             just_my_code: true,
             child_sources: Vec::new(),
+            native_too: false,
             muted: &[],
         }
     }

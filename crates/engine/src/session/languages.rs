@@ -46,6 +46,11 @@ impl Session {
             let files = files.filter(|file| self.child_language_of(file).is_some());
             let files: BTreeSet<&Path> = files.collect();
             launch.child_sources = files.into_iter().map(Path::to_owned).collect();
+            // The debugger of machine code is there already.
+            launch.native_too &= !self.adapter().is_machine_code();
+            if let Some(loaded) = adapter::loadable().filter(|_| launch.native_too) {
+                self.policy().safety.check_language(loaded.name())?;
+            }
         }
         Ok(start)
     }

@@ -121,7 +121,7 @@ fn start(launch: Launch, timeout: Option<u64>) -> Value {
         "cwd": launch.cwd,
         "env": launch.env,
         "stdinFile": stdin,
-        "dapLaunchArgs": { "stopOnEntry": launch.stop_on_entry, "justMyCode": launch.just_my_code },
+        "dapLaunchArgs": { "stopOnEntry": launch.stop_on_entry, "justMyCode": launch.just_my_code, "nativeToo": launch.native_too },
         "timeout": timeout,
     })
 }

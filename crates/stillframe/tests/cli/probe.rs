@@ -211,8 +211,8 @@ async fn json_contains_the_report_and_values() {
 async fn a_program_that_ends_before_the_location_exits_3() {
     let program = Fixture::python("endings");
     let location = at(&program, "never");
-    let crash = "note: if the crash was in an extension, set a breakpoint in one of its source files before you start \
-                 the program again: then it stops at the crash with its stack";
+    let crash = "note: if the crash was in an extension, pass `nativeToo` (`--native-too`) or set a breakpoint in one \
+                 of its source files before you start the program again: then it stops at the crash with its stack";
     for (how, said, note) in [
         ("exit", "The program exited with code 4\n", ""),
         ("os_exit", "The program exited with code 3\n", ""),

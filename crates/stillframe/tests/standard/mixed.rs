@@ -193,3 +193,21 @@ async fn an_extension_stops_as_soon_as_it_is_loaded() {
     assert_eq!(session.run_to_the_end().await["output"], "total 10\n");
     session.finish().await;
 }
+
+/// No breakpoint is in its source.
+#[tokio::test]
+async fn a_crash_of_an_extension_stops_if_native_code_is_debugged_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "long sum_to(long last) {\n    long *total = 0;\n    return *total + last; // @crash\n}\n";
+    let source = Fixture::write(folder.path(), "sum.c", text);
+    let library = folder.path().join("sum.so").display().to_string();
+    compile_library(source.path(), &library).await;
+    let program = fixture("loads.py");
+    let server = STILLFRAME.serve().await;
+    let arguments =
+        json!({ "program": program.path(), "args": [library], "nativeToo": true, "timeout": 60_000 });
+    let stopped = server.ok("run_until", arguments).await;
+    assert_eq!(stopped.place(), (source.path(), source.line("crash")), "{}", stopped.text);
+    assert_eq!((stopped.at("/exception/type"), stopped.variable("last")), (&json!("SIGSEGV"), "4"));
+    server.finish().await;
+}

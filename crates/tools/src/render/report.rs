@@ -243,8 +243,8 @@ impl From<&Caller> for CallerData {
 }
 
 /// What to do about a crash that a program's debugger does not see.
-const CRASH: &str = "if the crash was in an extension, set a breakpoint in one of its source files before you start the \
-                     program again: then it stops at the crash with its stack";
+const CRASH: &str = "if the crash was in an extension, pass `nativeToo` (`--native-too`) or set a breakpoint in one of its \
+                     source files before you start the program again: then it stops at the crash with its stack";
 
 impl StopReport {
     /// The report. `did` says what was done, for the message of one that is not ended: `Stepped over`.

@@ -34,6 +34,7 @@ fn launch(program: Program) -> Launch {
         stop_on_entry: true,
         just_my_code: false,
         child_sources: Vec::new(),
+        native_too: false,
         muted: &[],
     }
 }

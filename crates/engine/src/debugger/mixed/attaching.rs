@@ -23,6 +23,8 @@ use crate::temporary;
 /// Attaches to processes of one program.
 pub(super) struct Attaching {
     sources: Arc<[Source]>,
+    /// The language of the machine code that the interpreter loads, if that is debugged whatever it comes from.
+    loaded: Option<&'static dyn Adapter>,
     connect: Connect,
     sinks: Sinks,
     just_my_code: bool,
@@ -56,14 +58,15 @@ struct Found {
 }
 
 impl Attaching {
-    /// None if no breakpoint is in a source of machine code.
+    /// None if no breakpoint is in a source of machine code, and no debugger for what the interpreter loads is asked for.
     pub(super) fn of(launch: &Launch, connect: Connect, sinks: &Sinks) -> Option<Self> {
         let owner = |source: &PathBuf| {
             let owner = adapter::by_extension(source).filter(|owner| owner.is_machine_code())?;
             Some((owner, source.clone()))
         };
         let sources: Arc<[Source]> = launch.child_sources.iter().filter_map(owner).collect();
-        if sources.is_empty() {
+        let loaded = adapter::loadable().filter(|_| launch.native_too);
+        if sources.is_empty() && loaded.is_none() {
             return None;
         }
         let marker = temporary::new_path();
@@ -71,6 +74,7 @@ impl Attaching {
         let _ = std::fs::write(&marker, "");
         Some(Self {
             sources,
+            loaded,
             marker,
             connect,
             sinks: sinks.clone(),
@@ -91,7 +95,7 @@ impl Attaching {
         let sources = Arc::clone(&self.sources);
         let is_extension = |(owner, source): &&Source| owner.is_loadable() && has_extension(source);
         let find = move || sources.iter().find(is_extension).map(|(owner, _)| *owner);
-        let owner = tokio::task::spawn_blocking(find).await.ok()??;
+        let owner = tokio::task::spawn_blocking(find).await.ok()?.or(self.loaded)?;
         let mut arrivals = self.attach(owner, pid).await?;
         let mut arrival = arrivals.recv().await?;
         let (configured, after) = oneshot::channel();

@@ -256,6 +256,8 @@ pub(super) struct RunUntil {
     env: Option<BTreeMap<String, String>>,
     stdin: Option<String>,
     just_my_code: Option<bool>,
+    /// debug C extensions, too
+    native_too: Option<bool>,
     /// where to stop; none: at exceptions and the end
     until: Option<Vec<UntilParam>>,
     /// default uncaught; with a trigger and no until, userUnhandled
@@ -391,7 +393,7 @@ impl RunUntil {
             env: self.env,
             stdin: self.stdin,
             stdin_file: None,
-            extra: LaunchArgs::with_just_my_code(self.just_my_code),
+            extra: LaunchArgs::new(self.just_my_code, self.native_too),
         };
         let request = run_until::RunUntil {
             launch: one_shot.launch(params)?,

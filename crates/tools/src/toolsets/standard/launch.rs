@@ -42,6 +42,8 @@ pub(super) struct StartDebugging {
     stdin_file: Option<PathBuf>,
     dap_launch_args: Option<LaunchArgs>,
     #[schemars(extend("unlisted" = true))]
+    native_too: Option<bool>,
+    #[schemars(extend("unlisted" = true))]
     break_on_exceptions: Option<ExceptionParam>,
     /// prepare and check, start nothing
     dry_run_spawn: Option<bool>,
@@ -58,14 +60,16 @@ pub(super) struct LaunchArgs {
     stop_on_entry: Option<bool>,
     /// default true: step over libraries
     just_my_code: Option<bool>,
+    /// debug C extensions, too
+    native_too: Option<bool>,
     #[schemars(extend("unlisted" = true))]
     break_on_exceptions: Option<ExceptionParam>,
 }
 
 impl LaunchArgs {
-    /// Nothing but this.
-    pub(super) fn with_just_my_code(just_my_code: Option<bool>) -> Self {
-        Self { just_my_code, ..Self::default() }
+    /// What `run_until` has of them.
+    pub(super) fn new(just_my_code: Option<bool>, native_too: Option<bool>) -> Self {
+        Self { just_my_code, native_too, ..Self::default() }
     }
 }
 
@@ -182,6 +186,7 @@ impl ProgramParams {
             stdin,
             stop_on_entry: self.extra.stop_on_entry.unwrap_or(false),
             just_my_code: self.extra.just_my_code.unwrap_or(true),
+            native_too: self.extra.native_too.unwrap_or(false),
             ..launch
         })
     }
@@ -222,7 +227,8 @@ impl Tool for StartDebugging {
         let wait =
             Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits)?)?;
         let dry_run = self.dry_run_spawn.unwrap_or(false);
-        let extra = self.dap_launch_args.unwrap_or_default();
+        let mut extra = self.dap_launch_args.unwrap_or_default();
+        extra.native_too = extra.native_too.or(self.native_too);
         let break_on = self.break_on_exceptions.or(extra.break_on_exceptions);
         let params = ProgramParams {
             script: self.script_path,
