@@ -33,8 +33,8 @@ pub(crate) struct McpHost {
     pub(crate) variables: Variables,
     /// The folders of skills, for a user and in a project.
     skills: (Place, &'static str),
-    /// A folder that only it makes.
-    sign: Place,
+    /// Folders that only it makes.
+    signs: &'static [Place],
     /// Its program.
     program: &'static str,
 }
@@ -50,9 +50,11 @@ enum Place {
     Application(&'static str),
     /// In the folder that a variable names, or else in this one in the home folder.
     Variable(&'static str, &'static str, &'static str),
+    /// In the folder that a variable names, or the file that it names, or else at another place.
+    Or(&'static str, &'static str, &'static Place),
 }
 
-use Place::{Application, Home, Settings, Variable};
+use Place::{Application, Home, Or, Settings, Variable};
 
 pub(crate) const HOSTS: &[McpHost] = &[
     McpHost {
@@ -67,7 +69,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Typed,
         variables: Variables::Shell { bare: false },
         skills: (Variable("CLAUDE_CONFIG_DIR", ".claude", "skills"), ".claude/skills"),
-        sign: Variable("CLAUDE_CONFIG_DIR", ".claude", ""),
+        signs: &[Variable("CLAUDE_CONFIG_DIR", ".claude", "")],
         program: "claude",
     },
     McpHost {
@@ -82,7 +84,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Plain,
         variables: Variables::None,
         skills: (Variable("CODEX_HOME", ".codex", "skills"), ".agents/skills"),
-        sign: Variable("CODEX_HOME", ".codex", ""),
+        signs: &[Variable("CODEX_HOME", ".codex", "")],
         program: "codex",
     },
     McpHost {
@@ -97,7 +99,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Plain,
         variables: Variables::Editor,
         skills: (Home(".cursor/skills"), ".cursor/skills"),
-        sign: Home(".cursor"),
+        signs: &[Home(".cursor")],
         program: "cursor",
     },
     McpHost {
@@ -112,7 +114,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Typed,
         variables: Variables::Editor,
         skills: (Home(".copilot/skills"), ".github/skills"),
-        sign: Application("Code/User"),
+        signs: &[Application("Code/User")],
         program: "code",
     },
     McpHost {
@@ -127,7 +129,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Plain,
         variables: Variables::InEnvironment,
         skills: (Home(".kiro/skills"), ".kiro/skills"),
-        sign: Home(".kiro"),
+        signs: &[Home(".kiro")],
         program: "kiro",
     },
     McpHost {
@@ -142,9 +144,25 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Plain,
         variables: Variables::Shell { bare: true },
         skills: (Home(".gemini/skills"), ".gemini/skills"),
-        sign: Home(".gemini"),
+        signs: &[Home(".gemini")],
         program: "gemini",
     },
+    McpHost {
+        name: "devin",
+        aliases: &["devin-desktop"],
+        title: "Devin Desktop",
+        user: &[Settings("devin/mcp_config.json")],
+        project: &[".devin/mcp_config.json"],
+        format: Format::Json,
+        section: "mcpServers",
+        folders: None,
+        shape: Shape::Plain,
+        variables: Variables::None,
+        skills: (Settings("devin/skills"), ".devin/skills"),
+        signs: &[Settings("devin")],
+        program: "devin",
+    },
+    // As Devin Desktop was called until June 2026.
     McpHost {
         name: "windsurf",
         aliases: &[],
@@ -157,7 +175,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Plain,
         variables: Variables::Prefixed,
         skills: (Home(".codeium/windsurf/skills"), ".windsurf/skills"),
-        sign: Home(".codeium/windsurf"),
+        signs: &[Home(".codeium/windsurf")],
         program: "windsurf",
     },
     McpHost {
@@ -172,7 +190,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Zed,
         variables: Variables::None,
         skills: (Home(".agents/skills"), ".agents/skills"),
-        sign: Settings("zed"),
+        signs: &[Settings("zed")],
         program: "zed",
     },
     McpHost {
@@ -187,7 +205,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Opencode,
         variables: Variables::Braces,
         skills: (Settings("opencode/skills"), ".opencode/skills"),
-        sign: Settings("opencode"),
+        signs: &[Settings("opencode")],
         program: "opencode",
     },
     McpHost {
@@ -203,15 +221,22 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Plain,
         variables: Variables::Secrets,
         skills: (Variable("CONTINUE_GLOBAL_DIR", ".continue", "skills"), ".continue/skills"),
-        sign: Variable("CONTINUE_GLOBAL_DIR", ".continue", ""),
+        signs: &[Variable("CONTINUE_GLOBAL_DIR", ".continue", "")],
         program: "cn",
     },
     McpHost {
         name: "cline",
-        aliases: &[],
+        aliases: &["cline-cli"],
         title: "Cline",
-        user: &[Application(
-            "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        // Its extensions and its command line have one file.
+        user: &[Or(
+            "CLINE_MCP_SETTINGS_PATH",
+            "",
+            &Or(
+                "CLINE_DATA_DIR",
+                "settings/cline_mcp_settings.json",
+                &Variable("CLINE_DIR", ".cline", "data/settings/cline_mcp_settings.json"),
+            ),
         )],
         project: &[],
         format: Format::Json,
@@ -220,22 +245,10 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Plain,
         variables: Variables::Prefixed,
         skills: (Home(".cline/skills"), ".cline/skills"),
-        sign: Application("Code/User/globalStorage/saoudrizwan.claude-dev"),
-        program: "",
-    },
-    McpHost {
-        name: "cline-cli",
-        aliases: &[],
-        title: "Cline CLI",
-        user: &[Variable("CLINE_DIR", ".cline", "data/settings/cline_mcp_settings.json")],
-        project: &[],
-        format: Format::Json,
-        section: "mcpServers",
-        folders: None,
-        shape: Shape::Plain,
-        variables: Variables::Prefixed,
-        skills: (Home(".cline/skills"), ".cline/skills"),
-        sign: Variable("CLINE_DIR", ".cline", "data"),
+        signs: &[
+            Application("Code/User/globalStorage/saoudrizwan.claude-dev"),
+            Or("CLINE_DATA_DIR", "", &Variable("CLINE_DIR", ".cline", "data")),
+        ],
         program: "cline",
     },
     McpHost {
@@ -250,7 +263,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         shape: Shape::Goose,
         variables: Variables::None,
         skills: (Settings("goose/skills"), ".goose/skills"),
-        sign: Settings("goose"),
+        signs: &[Settings("goose")],
         program: "goose",
     },
 ];
@@ -299,6 +312,11 @@ impl Folders {
                 // Joined with nothing, a path would end in a slash.
                 if path.is_empty() { folder } else { folder.join(path) }
             }
+            Or(name, path, or) => match Machine.env(name).map(PathBuf::from) {
+                Some(named) if path.is_empty() => named,
+                Some(folder) => folder.join(path),
+                None => self.path(*or),
+            },
         }
     }
 
@@ -339,8 +357,8 @@ impl McpHost {
     /// Whether the host is on this machine.
     pub(crate) fn is_here(&self, folders: &Folders) -> bool {
         let own = || HOSTS.iter().flat_map(|host| host.own_files(folders)).collect();
-        let sign = folders.path(self.sign);
-        sign.is_dir() && has_other_files(&sign, &own())
+        let is_sign = |sign: PathBuf| sign.is_dir() && has_other_files(&sign, &own());
+        self.signs.iter().any(|sign| is_sign(folders.path(*sign)))
             || self.user.iter().any(|place| folders.path(*place).is_file())
             || !self.program.is_empty() && Machine.which(self.program).is_some()
     }

@@ -14,15 +14,27 @@ use tempfile::TempDir;
 use self::hosts::{HOSTS, Row};
 use crate::{CommandRun, STILLFRAME, folder};
 
+/// Variables that name folders of hosts, or files.
+const FOLDERS: [&str; 7] = [
+    "XDG_CONFIG_HOME",
+    "CODEX_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CONTINUE_GLOBAL_DIR",
+    "CLINE_DIR",
+    "CLINE_DATA_DIR",
+    "CLINE_MCP_SETTINGS_PATH",
+];
+
 /// A user without any settings.
 struct Home {
     folder: TempDir,
     cache: TempDir,
+    env: Vec<(&'static str, PathBuf)>,
 }
 
 impl Home {
     fn new() -> Self {
-        Self { folder: folder(), cache: folder() }
+        Self { folder: folder(), cache: folder(), env: Vec::new() }
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -67,10 +79,10 @@ impl Home {
         let mut command = STILLFRAME.command();
         command.args(arguments).current_dir(folder).env("HOME", self.folder.path());
         command.env("PATH", self.path("no programs")).env("STILLFRAME_CACHE_DIR", self.cache.path());
-        for name in ["XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CONTINUE_GLOBAL_DIR", "CLINE_DIR"]
-        {
+        for name in FOLDERS {
             command.env_remove(name);
         }
+        command.envs(self.env.iter().map(|(name, value)| (*name, value)));
         let Output { status, stdout, stderr } = command.output().await.unwrap();
         CommandRun {
             code: status.code().unwrap(),
@@ -209,6 +221,21 @@ async fn what_init_wrote_is_no_sign_of_another_host() {
     // It was there before, and nobody knows what for.
     assert!(home.path(".cursor/skills").is_dir() && !home.path(".config").exists());
     home.run(&["init", "--yes"]).await.ended_with(1);
+}
+
+#[tokio::test]
+async fn the_file_of_cline_is_where_its_variables_say() {
+    let table = [
+        (&["CLINE_DIR"][..], "CLINE_DIR/data/settings/cline_mcp_settings.json"),
+        (&["CLINE_DIR", "CLINE_DATA_DIR"], "CLINE_DATA_DIR/settings/cline_mcp_settings.json"),
+        (&["CLINE_DATA_DIR", "CLINE_MCP_SETTINGS_PATH"], "CLINE_MCP_SETTINGS_PATH"),
+    ];
+    for (names, file) in table {
+        let mut home = Home::new();
+        home.env = names.iter().map(|name| (*name, home.path(name))).collect();
+        home.run(&["init", "cline", "--yes", "--no-skill"]).await.ended_with(0);
+        assert_eq!(home.files(), [file]);
+    }
 }
 
 #[tokio::test]

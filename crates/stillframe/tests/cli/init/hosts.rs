@@ -170,6 +170,15 @@ trust_level = "trusted"
         broken: "{\n  \"a\": 1\n  \"b\": 2\n}\n",
     },
     Row {
+        name: "devin",
+        sign: ".config/devin",
+        file: ".config/devin/mcp_config.json",
+        skill: ".config/devin/skills/stillframe/SKILL.md",
+        project: Some((".devin/mcp_config.json", ".devin/skills/stillframe/SKILL.md")),
+        other: COMMENTED,
+        broken: BROKEN_JSON,
+    },
+    Row {
         name: "windsurf",
         sign: ".codeium/windsurf",
         file: ".codeium/windsurf/mcp_config.json",
@@ -233,15 +242,6 @@ trust_level = "trusted"
     Row {
         name: "cline",
         sign: ".config/Code/User/globalStorage/saoudrizwan.claude-dev",
-        file: ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-        skill: ".cline/skills/stillframe/SKILL.md",
-        project: None,
-        other: PLAIN,
-        broken: BROKEN_JSON,
-    },
-    Row {
-        name: "cline-cli",
-        sign: ".cline/data",
         file: ".cline/data/settings/cline_mcp_settings.json",
         skill: ".cline/skills/stillframe/SKILL.md",
         project: None,
