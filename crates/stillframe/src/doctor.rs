@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use engine::adapter::{Adapter, Driver, Host, Machine};
+use engine::adapter::{Adapter, Driver, Host, Machine, Runtime};
 use engine::model::launch::{Launch, Program};
 use engine::policy::SharedPolicy;
 use engine::safety::Safety;
@@ -88,6 +88,12 @@ impl LanguageCheck {
     /// A debugger that comes with neither us nor the language is there for those who want it.
     fn is_left_out(&self) -> bool {
         self.language.adapter.driver() == Driver::Dap && self.language.runtime.is_err()
+    }
+
+    /// Whether what runs or debugs the language is there, rather than where it will be installed.
+    fn has_runtime(&self) -> bool {
+        let is_there = |runtime: &Runtime| self.language.provided || runtime.executable.is_file();
+        self.language.runtime.as_ref().is_ok_and(is_there)
     }
 
     fn setup(&self) -> String {
@@ -170,6 +176,8 @@ fn to_text(checked: &[LanguageCheck]) -> String {
             continue;
         }
         match &language.runtime {
+            // The file that will be installed.
+            Ok(_) if !one.has_runtime() => {}
             Ok(runtime) => {
                 line(&mut text, CheckMark::Good, &format!("version {}, {}", runtime.version, runtime.origin));
                 detail(&mut text, &runtime.executable.display().to_string());
@@ -202,9 +210,13 @@ fn to_text(checked: &[LanguageCheck]) -> String {
             }
             None => {}
         }
+        let ways = "attach by host and port, and by process ID";
         match &language.attach_obstacle {
+            // Nothing can attach.
+            _ if language.runtime.is_err() => {}
             Some(obstacle) => line(&mut text, CheckMark::Warn, obstacle),
-            None => line(&mut text, CheckMark::Good, "attach by host and port, and by process ID"),
+            None if language.provided => line(&mut text, CheckMark::Good, ways),
+            None => line(&mut text, CheckMark::Warn, &format!("{ways}, once it is installed")),
         }
     }
     let _ = writeln!(text, "{}", styled(FAINT, format_args!("cache: {}", Machine.cache_dir().display())));
@@ -243,12 +255,14 @@ fn to_json(checked: &[LanguageCheck]) -> anyhow::Result<String> {
 fn described(one: &LanguageCheck) -> Value {
     let language = &one.language;
     let runtime = language.runtime.as_ref();
+    let found = runtime.ok().filter(|_| one.has_runtime());
+    let attach_obstacle = runtime.err().or(language.attach_obstacle.as_ref());
     json!({
         "language": language.adapter.name(),
         "about": language.adapter.about(),
-        "interpreter": runtime.ok().map(|runtime| runtime.executable.display().to_string()),
-        "version": runtime.ok().map(|runtime| &runtime.version),
-        "origin": runtime.ok().map(|runtime| &runtime.origin),
+        "interpreter": found.map(|runtime| runtime.executable.display().to_string()),
+        "version": found.map(|runtime| &runtime.version),
+        "origin": found.map(|runtime| &runtime.origin),
         "problem": runtime.err(),
         "debuggerInstalled": language.provided,
         "setup": one.setup(),
@@ -257,7 +271,7 @@ fn described(one: &LanguageCheck) -> Value {
             Some(Err(problem)) => json!({ "works": false, "problem": problem }),
             None => Value::Null,
         },
-        "attachByPid": match &language.attach_obstacle {
+        "attachByPid": match attach_obstacle {
             Some(obstacle) => json!({ "works": false, "problem": obstacle }),
             None => json!({ "works": true }),
         },

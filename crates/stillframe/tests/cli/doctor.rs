@@ -43,6 +43,25 @@ async fn doctor_installs_nothing_and_names_the_setup_command() {
 }
 
 #[tokio::test]
+async fn doctor_says_nothing_of_attaching_where_nothing_can_attach() {
+    let (cache, home) = (folder(), folder());
+    let empty = home.path().to_str().unwrap();
+    let nothing =
+        [("PATH", empty), ("HOME", empty), ("GOPATH", empty), ("GOBIN", empty), ("JAVA_HOME", empty)];
+    let ran = stillframe_with(["doctor"], cache.path(), &nothing).await;
+    assert!(!ran.out.contains("✓ attach"), "{}", ran.out);
+    let report = stillframe_with(["doctor", "--json"], cache.path(), &nothing).await.json();
+    for language in report["languages"].as_array().unwrap() {
+        // What will be installed is not there.
+        let interpreter = language["interpreter"].as_str().unwrap_or("/");
+        assert!(Path::new(interpreter).exists(), "{language}");
+        if !language["problem"].is_null() {
+            assert_eq!(language["attachByPid"]["works"], false, "{language}");
+        }
+    }
+}
+
+#[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn doctor_has_a_missing_debugger_as_data() {
     let cache = folder();
