@@ -115,9 +115,11 @@ fn decided(question: &str, answer: Result<ClientResult, Unanswered>) -> Consent 
 }
 
 fn judged(question: &str, answer: &ElicitResult) -> Consent {
-    let is_ticked = answer.content.as_ref().and_then(|content| content.get(ALLOW)?.as_bool());
+    // A form that is sent as it was has what it was filled with: some clients leave that out.
+    let ticked = answer.content.as_ref().and_then(|content| content.get(ALLOW));
+    let is_ticked = ticked.is_none_or(|ticked| ticked.as_bool() == Some(true));
     match answer.action {
-        ElicitationAction::Accept if is_ticked == Some(true) => Consent::Given,
+        ElicitationAction::Accept if is_ticked => Consent::Given,
         ElicitationAction::Accept | ElicitationAction::Decline => unanswered(question, "the user declined"),
         _ => unanswered(question, "the user dismissed the question"),
     }

@@ -42,6 +42,14 @@ async fn a_call_is_made_once_the_user_allows_it() {
     assert_eq!(schema["properties"]["allow"]["type"], "boolean", "{question}");
     assert_eq!((&schema["type"], &schema["required"]), (&json!("object"), &json!(["allow"])));
     assert_eq!(result["structuredContent"]["value"], "41", "{result}");
+    // The form says that it is allowed unless the user changes it, and some clients send no more than that.
+    for (answer, value) in
+        [(json!({ "action": "accept" }), "42"), (json!({ "action": "accept", "content": {} }), "41")]
+    {
+        let assign = json!({ "sessionId": id, "name": "amount", "value": value });
+        let (_, result) = asked(&server, "set_variable", &assign, answer).await;
+        assert_eq!(result["structuredContent"]["value"], value, "{result}");
+    }
     // What changes nothing needs no answer.
     let value = json!({ "sessionId": id, "expression": "amount", "sideEffects": false });
     assert_eq!(server.ok("evaluate_expression", value).await["result"], "41");
@@ -59,7 +67,6 @@ async fn nothing_happens_unless_the_user_allows_it() {
     let table = [
         (json!({ "action": "decline" }), "the user declined"),
         (json!({ "action": "cancel" }), "the user dismissed the question"),
-        (json!({ "action": "accept" }), "the user declined"),
         (json!({ "action": "accept", "content": { "allow": false } }), "the user declined"),
         (json!({ "action": "accept", "content": { "allow": "yes" } }), "the user declined"),
         (json!({ "roots": [] }), "the client's answer is not one to an elicitation"),
