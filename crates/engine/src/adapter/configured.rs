@@ -72,6 +72,21 @@ pub const QUIRKS: [(&str, SetQuirk); 8] = [
     ("writes_crlf", |quirks| quirks.writes_crlf = true),
 ];
 
+/// The variables of the templates for `launch` and for `attach`.
+pub const VARIABLES: (&[&str], &[&str]) = (
+    &[
+        "${program}",
+        "${args}",
+        "${runtimeArgs}",
+        "${cwd}",
+        "${env}",
+        "${stopOnEntry}",
+        "${justMyCode}",
+        "${stdin}",
+    ],
+    &["${host}", "${port}", "${processId}"],
+);
+
 /// Makes adapters known, once in the life of the process.
 pub fn configure(adapters: Vec<Configured>) {
     // They live as long as the process, as those that are built in.
@@ -309,6 +324,20 @@ mod tests {
         let known = known(&Start::Launch(launch)).unwrap();
         let expected = json!({ "program": "/shop/main.kt", "args": ["a", "b"], "line": "run /shop/main.kt a b", "stop": false, "deep": [{ "in": "/shop" }], "kept": "${other}" });
         assert_eq!(filled(&template, &known), expected);
+    }
+
+    #[test]
+    fn the_variables_that_a_template_may_have_are_filled() {
+        let launch = Start::Launch(Launch::new(Program::Script("/a.kt".into())));
+        let to = Endpoint::Process(1);
+        let attach = Start::Attach(Attach { to, path_mappings: Vec::new(), just_my_code: true });
+        for (start, expected) in [(launch, VARIABLES.0), (attach, VARIABLES.1)] {
+            let mut names: Vec<&str> = known(&start).unwrap().iter().map(|(name, _)| *name).collect();
+            let mut expected = expected.to_vec();
+            names.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(names, expected);
+        }
     }
 
     #[tokio::test]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use engine::adapter::ADAPTERS;
-use engine::adapter::configured::{Configured, QUIRKS, Reach};
+use engine::adapter::configured::{Configured, QUIRKS, Reach, VARIABLES};
 use engine::sources::distance;
 use serde_json::{Map, Value, json};
 use toml::de::{DeTable, DeValue};
@@ -48,10 +48,14 @@ pub(super) fn read(text: &str, file: &Path) -> anyhow::Result<Vec<Configured>> {
 /// Refuses names that are taken.
 pub(super) fn check(adapters: &[Configured]) -> anyhow::Result<()> {
     for (at, Configured { name, origin, .. }) in adapters.iter().enumerate() {
-        let is_built_in =
-            ADAPTERS.iter().any(|known| known.name() == name || known.aliases().contains(&name.as_str()));
-        if is_built_in {
-            bail!("{origin}: `adapters.{name}` has the name of a built-in language; choose another one");
+        let of_name =
+            ADAPTERS.iter().find(|known| known.name() == name || known.aliases().contains(&name.as_str()));
+        if let Some(known) = of_name {
+            let what = if known.name() == name { "the name" } else { "another name" };
+            bail!(
+                "{origin}: `adapters.{name}` has {what} of the built-in language {}; choose another one",
+                known.about()
+            );
         }
         if adapters.iter().skip(at + 1).any(|other| other.name == *name) {
             bail!("{origin}: `adapters.{name}` is defined twice");
@@ -130,6 +134,15 @@ fn adapter(name: &str, keys: &DeTable<'_>, origin: String) -> Result<Configured,
         ));
     }
     let (launch, attach) = (template("launch")?, template("attach")?);
+    for (key, fields, known) in [("launch", &launch, VARIABLES.0), ("attach", &attach, VARIABLES.1)] {
+        let unknown = fields.iter().flat_map(Map::values).find_map(|value| unknown_variable(value, known));
+        if let Some(unknown) = unknown {
+            return Err((
+                key.to_owned(),
+                format!("has no variable `{unknown}`; variables: {}", known.join(", ")),
+            ));
+        }
+    }
     if launch.is_none() && attach.is_none() {
         return Err(wrong("", "needs `launch` or `attach`: the arguments of that request"));
     }
@@ -144,6 +157,22 @@ fn adapter(name: &str, keys: &DeTable<'_>, origin: String) -> Result<Configured,
         quirks,
         origin,
     })
+}
+
+/// A variable in a template that has no value.
+fn unknown_variable(template: &Value, known: &[&str]) -> Option<String> {
+    match template {
+        Value::String(text) => {
+            let variables = text.match_indices("${").filter_map(|(at, _)| {
+                let variable = text.get(at..)?;
+                variable.get(..=variable.find('}')?)
+            });
+            variables.map(str::to_owned).find(|variable| !known.contains(&variable.as_str()))
+        }
+        Value::Array(items) => items.iter().find_map(|item| unknown_variable(item, known)),
+        Value::Object(fields) => fields.values().find_map(|value| unknown_variable(value, known)),
+        _ => None,
+    }
 }
 
 fn object(fields: &DeTable<'_>) -> Map<String, Value> {
@@ -208,6 +237,14 @@ mod tests {
                 "[adapters.x]\ncommand = [\"a\"]\nquirks = [\"odd\"]\n",
                 "f.toml:3: `adapters.x.quirks` does not allow `odd`; allowed: no_initialized_event",
             ),
+            (
+                "[adapters.x]\ncommand = [\"a\"]\n[adapters.x.launch]\nin = [{ file = \"run ${programm}\" }]\n",
+                "f.toml:3: `adapters.x.launch` has no variable `${programm}`; variables: ${program}, ${args}",
+            ),
+            (
+                "[adapters.x]\ncommand = [\"a\"]\nattach.pid = \"${program}\"\n",
+                "f.toml:3: `adapters.x.attach` has no variable `${program}`; variables: ${host}, ${port}",
+            ),
             ("[adapters]\nx = 1\n", "f.toml:2: `adapters.x` is a section"),
             ("adapters = 1\n", "f.toml:1: `adapters` is a section"),
         ];
@@ -215,8 +252,14 @@ mod tests {
             let problem = read(text, Path::new("f.toml")).unwrap_err().to_string();
             assert!(problem.starts_with(expected), "{problem}");
         }
-        let taken = WHOLE.replace("kotlin]", "python]").replace("kotlin.", "python.");
-        let read = read(&taken, Path::new("f.toml")).unwrap();
-        assert!(check(&read).unwrap_err().to_string().contains("built-in"));
+        for (name, expected) in [
+            ("python", "`adapters.python` has the name of the built-in language Python;"),
+            ("delve", "`adapters.delve` has another name of the built-in language Go;"),
+        ] {
+            let taken = WHOLE.replace("kotlin]", &format!("{name}]")).replace("kotlin.", &format!("{name}."));
+            let read = read(&taken, Path::new("f.toml")).unwrap();
+            let problem = check(&read).unwrap_err().to_string();
+            assert!(problem.contains(expected), "{problem}");
+        }
     }
 }
