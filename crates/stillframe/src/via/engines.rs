@@ -127,6 +127,9 @@ const CONTAINER: &[Word] = &[
     Script,
 ];
 
+/// Kinds of workloads, as kubectl calls them.
+pub(super) const WORKLOADS: [&str; 6] = ["deploy", "deployment", "sts", "statefulset", "ds", "daemonset"];
+
 /// Another machine or a container, by the engine that reaches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
@@ -218,6 +221,13 @@ impl FromStr for Target {
         let (namespace, name, container) = if has(Part::Namespace) {
             let parts: Vec<&str> = rest.split('/').collect();
             match parts.as_slice() {
+                [_, kind, _] if WORKLOADS.contains(kind) => {
+                    let form = engine.form;
+                    return Err(format!(
+                        "`{text}` is a workload, which has several pods; several are for `target` in a call; name a \
+                         pod: {scheme}://{form}"
+                    ));
+                }
                 [namespace, pod] => (Some(*namespace), *pod, None),
                 [namespace, pod, container] => (Some(*namespace), *pod, Some(*container)),
                 _ => return Err(wrong()),
@@ -340,6 +350,7 @@ mod tests {
             ("kubectl://web-0", "write kubectl://NAMESPACE/POD[/CONTAINER]"),
             ("kubectl://me@shop/web-0", "is not an address"),
             ("kubectl://a/b/c/d", "is not an address"),
+            ("kubectl://shop/deploy/web", "is a workload, which has several pods; several are for `target`"),
         ];
         for (address, expected) in table {
             let problem = address.parse::<Target>().unwrap_err();

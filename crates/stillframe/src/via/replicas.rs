@@ -5,15 +5,12 @@ use std::time::Duration;
 use engine::process::{self, ProcessSpec};
 use serde_json::Value;
 
-use super::engines::Target;
+use super::engines::{self, Target};
 
 /// How many machines one call may reach.
 const MOST: usize = 16;
 /// How long kubectl may take.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Kinds of workloads, as kubectl calls them.
-const WORKLOADS: [&str; 6] = ["deploy", "deployment", "sts", "statefulset", "ds", "daemonset"];
-
 /// The targets of an address: `ssh://A,B`, `kubectl://NAMESPACE/deploy/NAME`, or one.
 pub(super) async fn targets(address: &str) -> Result<Vec<Target>, String> {
     let addresses = match workload(address) {
@@ -41,7 +38,7 @@ fn listed(address: &str) -> Vec<String> {
 fn workload(address: &str) -> Option<(&str, &str, &str)> {
     let mut parts = address.strip_prefix("kubectl://")?.split('/');
     let workload = (parts.next()?, parts.next()?, parts.next()?);
-    (parts.next().is_none() && WORKLOADS.contains(&workload.1)).then_some(workload)
+    (parts.next().is_none() && engines::WORKLOADS.contains(&workload.1)).then_some(workload)
 }
 
 /// The running pods of a workload.
