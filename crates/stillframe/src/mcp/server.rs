@@ -178,6 +178,9 @@ impl Server {
         cx: &RequestContext<RoleServer>,
     ) -> CallToolResult {
         let Some(remotes) = &self.remotes else { return CallToolResult::success(Vec::new()) };
+        if let Err(error) = Remotes::check(entry, &arguments) {
+            return answer(entry.refuse(&arguments, &error, &self.context));
+        }
         let called = progress::relay(cx, entry.title, |report| remotes.call(entry.name, arguments, report));
         match called.await.map(serde_json::from_value) {
             Some(Ok(result)) => result,

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use journal::Journal;
 use serde_json::{Map, Value, json};
 use tokio::sync::{Mutex as AsyncMutex, OnceCell};
-use tools::{Report, Toolset};
+use tools::{Entry, Report, ToolError, Toolset};
 
 use super::engines::Target;
 use super::fan_out::{self, Member};
@@ -23,6 +23,8 @@ pub(super) const TOOLSET: &str = "standard";
 pub(super) const TARGET: &str = "target";
 /// Where a call's session is.
 const SESSION: &str = "sessionId";
+/// The argument that names the language of a session that is opened to attach.
+const LANGUAGE: &str = "language";
 /// Tools that open a session, or need none.
 const OPENING: [&str; 5] =
     ["create_debug_session", "run_until", "trace_values", "diagnose_hang", "debug_test"];
@@ -105,7 +107,7 @@ impl Remotes {
         };
         add(TARGET, "string", "where to do it: ssh://HOST, docker://CONTAINER");
         if tool == ATTACHING {
-            add("language", "string", "with target");
+            add(LANGUAGE, "string", "with target");
         }
         if WORKING.contains(&tool) {
             add("port", "integer", "with target: attach there first");
@@ -120,6 +122,20 @@ impl Remotes {
         let opens = is_opening(tool);
         let is_of_session = |id: &Value| id.as_str().is_some_and(|id| self.sessions().contains_key(id));
         opens && arguments.contains_key(TARGET) || arguments.get(SESSION).is_some_and(is_of_session)
+    }
+
+    /// Checks the arguments of a call that is for another machine, or for several, before any of them is reached.
+    pub(crate) fn check(entry: &Entry, given: &Map<String, Value>) -> Result<(), ToolError> {
+        let mut arguments = given.clone();
+        if arguments.remove(TARGET).is_none() {
+            return entry.check(arguments);
+        }
+        if attach_arguments(entry.name, &mut arguments).is_some() || entry.name == ATTACHING {
+            arguments.remove(LANGUAGE);
+            // That of the session which is opened for it.
+            arguments.entry(SESSION).or_insert_with(|| json!(""));
+        }
+        entry.check(arguments)
     }
 
     /// Makes a call that is for another machine. Gives the result of the tool.
@@ -186,7 +202,7 @@ impl Remotes {
             remotes.into_iter().map(|remote| Member { remote, session: None }).collect();
         let attach = attach_arguments(tool, &mut arguments);
         if tool == ATTACHING || attach.is_some() {
-            let language = arguments.remove("language").ok_or("add `language`, such as `python`")?;
+            let language = arguments.remove(LANGUAGE).ok_or("add `language`, such as `python`")?;
             match attached(&members, language, attach.as_ref()).await {
                 Ok(attached) => members = attached,
                 Err(result) => return Ok(result),
@@ -311,7 +327,7 @@ async fn attached(
     language: Value,
     attach: Option<&Map<String, Value>>,
 ) -> Result<Vec<Member>, Value> {
-    let create = Map::from_iter([("language".to_owned(), language)]);
+    let create = Map::from_iter([(LANGUAGE.to_owned(), language)]);
     let created = fan_out::call("create_debug_session", &create, members, None).await;
     let members = fan_out::sessions(&created, members);
     let mut result = created;

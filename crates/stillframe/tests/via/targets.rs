@@ -106,6 +106,12 @@ async fn a_target_is_refused_without_permission_and_with_mistakes() {
     let attach = json!({ "target": machine.address(), "port": 1 });
     let refused = server.fails("target_unusable", "attach_to_process", attach).await;
     assert!(refused.text.contains("add `language`"), "{}", refused.text);
+    // Wrong arguments are the same everywhere: no machine is reached for them.
+    let nowhere =
+        json!({ "target": "ssh://127.0.0.1:1,127.0.0.1:2", "points": 3, "language": "python", "port": 1 });
+    let refused = server.call("trace_values", nowhere).await;
+    assert!(refused.is_error && refused.text.contains("points"), "{}", refused.text);
+    assert!(!refused.text.contains("cannot connect"), "{}", refused.text);
     server.finish().await;
 }
 
