@@ -113,6 +113,13 @@ fn dotted(name: &str) -> String {
 }
 
 impl Function {
+    /// Its name without those around it: `deposit`.
+    pub fn simple_name(&self) -> String {
+        let name = dotted(&self.name);
+        // Names of operators and of types with arguments have signs, but none is a dot in front of a name.
+        name.rsplit('.').find(|part| !part.is_empty()).unwrap_or(&name).to_owned()
+    }
+
     /// Whether the line is one that it begins on, up to that with its name.
     fn heads(&self, line: u32) -> bool {
         (self.start..=self.header).contains(&line)

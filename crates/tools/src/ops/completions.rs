@@ -1,12 +1,13 @@
 //! Values that can be filled in: sessions, source files, and the functions and tests of a file.
 //!
-//! Files are read as text, without a debugger: a person who types waits for this, and what is offered only saves
-//! typing.
+//! A person who types waits for this, and what is offered only saves typing: no debugger is started. The functions are
+//! those at which a breakpoint can be set by name. Where the language cannot list them, and for tests, text is searched.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
-use engine::adapter;
+use engine::adapter::{self, AnalysisRequest, Guarded, Machine};
+use engine::model::source::Function;
 use engine::safety::Safety;
 use regex::Regex;
 
@@ -54,7 +55,14 @@ pub async fn complete(
             in_thread(safety, typed, move |safety, typed| files(&folder, typed, safety)).await
         }
         Candidates::Functions | Candidates::Tests => {
-            let Some(file) = file.map(PathBuf::from) else { return Completions::default() };
+            let Some(file) = file.map(|file| engine::sources::absolute(Path::new(file))) else {
+                return Completions::default();
+            };
+            if candidates == Candidates::Functions
+                && let Some(known) = functions(&file, safety).await
+            {
+                return Completions::of(function_names(&known, typed));
+            }
             let pattern = if candidates == Candidates::Tests { &TESTS } else { &FUNCTIONS };
             in_thread(safety, typed, move |safety, typed| names(&file, typed, pattern.as_ref(), safety)).await
         }
@@ -111,6 +119,43 @@ fn is_left_out(name: &str) -> bool {
         || matches!(name, "node_modules" | "__pycache__" | "venv" | "site-packages" | "target" | "vendor")
 }
 
+/// The functions of a file, as its language reads it. None if nothing reads it without a debugger, as in a file that
+/// cannot be parsed.
+async fn functions(file: &Path, safety: &Safety) -> Option<Vec<Function>> {
+    let adapter = adapter::by_extension(file)?;
+    safety.check_path(file).ok()?;
+    let found = match adapter.source_analysis() {
+        Some(analysis) => {
+            let host = Guarded::for_reading(&Machine, safety, None);
+            let runtime = adapter.locate(&host, None, Some(file)).await.ok()?;
+            let question = AnalysisRequest { file: Some(file), ..AnalysisRequest::default() };
+            let code = analysis.analyze(&host, &runtime, question).await.ok()?;
+            if code.unread.is_some() || code.problem.is_some() {
+                return None;
+            }
+            code.functions
+        }
+        None => adapter.functions(&safety.read_lines(file).ok()?.join("\n")),
+    };
+    Some(found).filter(|found| !found.is_empty())
+}
+
+/// The names that begin like what is typed, in the file's order; with those around it where that is typed, or where
+/// several functions have the same.
+fn function_names(functions: &[Function], typed: &str) -> Vec<String> {
+    let simple: Vec<String> = functions.iter().map(Function::simple_name).collect();
+    let mut names: Vec<String> = Vec::new();
+    for (function, name) in functions.iter().zip(&simple) {
+        let is_only = simple.iter().filter(|other| *other == name).count() == 1;
+        let offered = if name.starts_with(typed) && is_only { name } else { &function.name };
+        let begins = name.starts_with(typed) || function.name.starts_with(typed);
+        if begins && !names.contains(offered) {
+            names.push(offered.clone());
+        }
+    }
+    names
+}
+
 /// A definition in any of the languages: a keyword and a name, or a method with its opening brace.
 static FUNCTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
@@ -138,8 +183,7 @@ const KEYWORDS: [&str; 9] = ["if", "for", "while", "switch", "catch", "else", "r
 /// The names in a file that begin like that, in the file's order.
 fn names(file: &Path, typed: &str, pattern: Option<&Regex>, safety: &Safety) -> Vec<String> {
     let Some(pattern) = pattern else { return Vec::new() };
-    let file = engine::sources::absolute(file);
-    let lines = safety.read_lines(&file).unwrap_or_default();
+    let lines = safety.read_lines(file).unwrap_or_default();
     let mut names: Vec<String> = Vec::new();
     for line in lines.iter().take(LINES) {
         let Some(found) = pattern.captures(line) else { continue };
@@ -181,6 +225,38 @@ mod tests {
         for (text, expected) in table {
             assert_eq!(found(FUNCTIONS.as_ref(), text), expected, "{text}");
         }
+    }
+
+    /// What is offered of a file with this text for what is typed.
+    async fn offered(name: &str, text: &str, typed: &str) -> Option<Vec<String>> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        let known = functions(&file, &Safety::default()).await?;
+        Some(function_names(&known, typed))
+    }
+
+    #[tokio::test]
+    async fn functions_are_those_that_the_language_knows() {
+        let script = "class A {\n  async *each(x) {\n    for await (const y of x) {\n      yield y;\n    }\n  }\n\n  \
+                      one() { return 1; }\n}\nconst twice = (x) => x * 2;\n";
+        let generic = "package shop\n\nfunc Map[T any](of []T) int {\n\treturn len(of)\n}\n\nfunc (b *Basket) Total() \
+                       int {\n\treturn 1\n}\n";
+        let ruby = "class A\n  def total?\n    1\n  end\n\n  def <=>(other)\n    0\n  end\nend\n";
+        let same = "class A:\n    def total(self):\n        pass\n\n\nclass B:\n    def total(self):\n        pass\n";
+        let table: [(&str, &str, &str, &[&str]); 7] = [
+            ("a.js", script, "", &["each", "one", "twice"]),
+            ("a.js", script, "A.", &["A.each", "A.one"]),
+            ("shop.go", generic, "", &["Map", "Total"]),
+            ("a.rb", ruby, "", &["total?", "<=>"]),
+            ("a.py", same, "t", &["A.total", "B.total"]),
+            ("a.rs", "impl A {\n    fn total(&self) -> u32 {\n        1\n    }\n}\n", "to", &["total"]),
+            ("a.php", "<?php\nclass A {\n    function &total() { return 1; }\n}\n", "", &["total"]),
+        ];
+        for (name, text, typed, expected) in table {
+            assert_eq!(offered(name, text, typed).await.unwrap_or_default(), expected, "{name} {typed}");
+        }
+        assert_eq!(offered("broken.js", "class {\n  total() {\n", "").await, None, "read as text");
     }
 
     #[test]

@@ -130,7 +130,7 @@ final class Analyzer
                 $begins = true;
                 $pending = ['block', null];
             } elseif ($kind === \T_FUNCTION) {
-                $name = $after[0] === '&' ? ($tokens[$at + 2] ?? $after) : $after;
+                $name = $after[1] === '&' ? ($tokens[$at + 2] ?? $after) : $after;
                 $isNamed = $name[0] !== '(';
                 if ($isNamed && $before !== \T_USE) {
                     $pending = ['function', \count($this->functions)];
