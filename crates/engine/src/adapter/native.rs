@@ -93,7 +93,15 @@ pub(super) const DUMP_DOES_NOT_RUN: &str =
 
 /// Refuses a binary that this machine cannot run.
 pub(super) fn check_binary(host: &dyn Host, path: &Path) -> Result<()> {
-    let Some(elf) = Elf::read(host, path) else { return Ok(()) };
+    let Some(elf) = Elf::read(host, path) else {
+        return match foreign_system(&host.head(path)) {
+            Some(system) => Err(Error::BadFile {
+                path: path.to_owned(),
+                problem: format!("is a program for {system}; build it for this machine"),
+            }),
+            None => Ok(()),
+        };
+    };
     // `lldb-dap` waits for it without end.
     if rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_err() {
         let problem = "may not be executed; run `chmod +x` on it".to_owned();
@@ -109,6 +117,17 @@ pub(super) fn check_binary(host: &dyn Host, path: &Path) -> Result<()> {
         }),
         None => Ok(()),
     }
+}
+
+/// The system that a program is built for, by the beginning of its file, if it is not this machine's.
+fn foreign_system(head: &[u8]) -> Option<&'static str> {
+    const SYSTEMS: [(&[u8], &str, &str); 3] = [
+        (b"\xcf\xfa\xed\xfe", "macos", "macOS"),
+        (b"\xca\xfe\xba\xbe", "macos", "macOS"),
+        (b"MZ", "windows", "Windows"),
+    ];
+    let found = SYSTEMS.iter().find(|(magic, ..)| head.starts_with(magic));
+    found.filter(|(_, system, _)| *system != std::env::consts::OS).map(|(.., shown)| *shown)
 }
 
 /// Why breakpoints do not bind in a binary, according to the file.

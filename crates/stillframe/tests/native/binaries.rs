@@ -81,16 +81,25 @@ async fn a_binary_that_may_not_be_executed_is_refused() {
 }
 
 #[tokio::test]
-async fn a_binary_of_another_architecture_is_refused() {
+async fn a_binary_of_another_architecture_or_system_is_refused() {
     let sources = Sources::new(&[("main.c", TEXT)]);
     let binary = sources.compiled("gcc -g -o main main.c", "main");
     let mut bytes = std::fs::read(&binary).unwrap();
     // The number of the machine in the header, for one that no test runs on.
     bytes[18..20].copy_from_slice(&8_u16.to_le_bytes());
-    std::fs::write(&binary, bytes).unwrap();
+    let programs = [
+        (bytes, "is built for mips"),
+        (vec![0xcf, 0xfa, 0xed, 0xfe, 12, 0, 0, 1], "is a program for macOS; build it for this machine"),
+        (b"MZ\x90\0".to_vec(), "is a program for Windows; build it for this machine"),
+    ];
     let server = STILLFRAME.serve().await;
-    let failed = server.call("run_until", json!({ "program": binary })).await;
-    assert!(failed.text.contains("is built for mips"), "{}", failed.text);
+    for (bytes, expected) in programs {
+        std::fs::write(&binary, bytes).unwrap();
+        for language in ["c", "rust", "go"] {
+            let failed = server.call("run_until", json!({ "program": binary, "language": language })).await;
+            assert!(failed.text.contains(expected), "{language}: {}", failed.text);
+        }
+    }
     server.finish().await;
 }
 

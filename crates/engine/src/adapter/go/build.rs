@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use super::super::Host;
+use super::super::{Host, native};
 use super::{binary, delve, rehearsal, unusable};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -124,6 +124,7 @@ pub(super) async fn build(host: &dyn Host, launch: Launch, progress: &Progress) 
             of_file(host, path, &launch)
         }
         Program::Script(path) => {
+            native::check_binary(host, path)?;
             binary::check(host, path)?;
             return Ok(launch);
         }
