@@ -2,8 +2,9 @@
 //!
 //! In the order of reading: `engines.rs` has the command lines of ssh, docker, podman, kubectl and WSL; `scripts.rs`
 //! what they run there; `program.rs` is what is copied; `connection.rs` connects, copies and starts; `relay.rs` passes
-//! messages on, with `messages.rs` for what is in them and `paths.rs` for the paths in them, which `guess.rs` maps by the content of files; `diagnostics.rs` reads
-//! standard error, on which the journal comes back; `silence.rs` ends a silent connection.
+//! messages on, with `messages.rs` for what is in them and `paths.rs` for the paths in them, by mappings (`mapping.rs`)
+//! that are given, or guessed from the content of files (`guess.rs`); `diagnostics.rs` reads standard error, on which
+//! the journal comes back; `silence.rs` ends a silent connection.
 //!
 //! `one_shot.rs` runs another command than `serve` there. Calls with a `target` use the same: `remote.rs` is a client of a server elsewhere, `remotes.rs` knows which session
 //! is where, `replicas.rs` the machines of an address, and `fan_out.rs` makes one answer of several.
@@ -13,6 +14,7 @@ mod diagnostics;
 mod engines;
 mod fan_out;
 mod guess;
+mod mapping;
 mod messages;
 mod one_shot;
 mod paths;
@@ -24,7 +26,7 @@ mod replicas;
 mod scripts;
 mod silence;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
@@ -40,9 +42,11 @@ use self::connection::Connector;
 use self::diagnostics::Diagnostics;
 pub(crate) use self::diagnostics::MarkedLines;
 use self::engines::Target;
+use self::guess::Compared;
 pub(crate) use self::guess::match_sources;
+use self::mapping::{Mapping, Origin};
 pub(crate) use self::one_shot::{relay_gone, run as run_command};
-use self::paths::{Direction, Mapping, Paths};
+use self::paths::{Direction, Paths};
 use self::program::Program;
 use self::relay::Relay;
 pub(crate) use self::remotes::{RemoteSetup, Remotes};
@@ -145,18 +149,21 @@ pub(crate) async fn serve(
         parent_gone().await;
         orphaned.cancel();
     });
-    let (connector, paths, origin) = tokio::select! {
+    let (connector, paths, remark) = tokio::select! {
         prepared = prepare(args.place, run_context.journal) => prepared?,
         () = shutdown.cancelled() => return Ok(ExitCode::SUCCESS),
     };
     let names: Vec<&str> = toolsets.iter().map(|toolset| toolset.name).collect();
     let args = server_args(&names.join(","), settings, &paths, connector.diagnostics.keeps_journal());
-    let folder = paths.folder_there();
     let first = tokio::select! {
-        first = connector.start(folder.as_deref(), &args) => first?,
+        first = connector.start(&paths, &args) => first?,
         () = shutdown.cancelled() => return Ok(ExitCode::SUCCESS),
     };
-    let notice = notice(&connector.target, &paths, &origin);
+    let missing = paths.missing_folders(&first.missing);
+    for problem in &missing {
+        terminal::hint(problem);
+    }
+    let notice = notice(&connector.target, &paths, &remark, &missing);
     let relay = Relay {
         connector,
         paths,
@@ -184,13 +191,13 @@ async fn clean(connector: &Connector) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How to connect, with the paths of both sides, and where mappings are from.
+/// How to connect, with the paths of both sides, and what is to be known of how they were guessed.
 async fn prepare(place: PlaceArgs, journal: Journal) -> anyhow::Result<(Connector, Arc<Paths>, String)> {
     let mut connector = place.connector()?;
-    let (paths, origin) = paths(&connector, place.map).await?;
+    let (paths, remark) = paths(&connector, place.map).await?;
     let paths = Arc::new(paths);
     connector.diagnostics = Diagnostics::new(journal, Arc::clone(&paths));
-    Ok((connector, paths, origin))
+    Ok((connector, paths, remark))
 }
 
 /// The arguments of the server there.
@@ -213,39 +220,57 @@ fn settings_there(settings: &Settings, paths: &Paths, keeps_journal: bool) -> Ve
     args
 }
 
-/// The given mappings, or those that the content of files suggests; and where they are from.
+/// The given mappings, or those that the content of files suggests; and what is to be known of how they were guessed.
 async fn paths(connector: &Connector, given: Vec<MapArg>) -> anyhow::Result<(Paths, String)> {
     let folder = std::env::current_dir()?;
+    let target = &connector.target;
     if !given.is_empty() {
-        let given = given.into_iter().filter_map(|map| match map {
+        let folders = |map| match map {
             MapArg::Folders(mapping) => Some(mapping),
             MapArg::None => None,
-        });
-        return Ok((Paths::new(given.collect(), folder), String::new()));
+        };
+        let given: Vec<Mapping> = given.into_iter().filter_map(folders).collect();
+        if let Some(mapping) = given.iter().find(|mapping| !Path::new(&mapping.here).is_dir()) {
+            bail!("--map {mapping}: `{}` is not a folder here", mapping.here);
+        }
+        return Ok((Paths::new(given, folder).on(target, Origin::Given), String::new()));
     }
-    let guesses = guess::guess(connector, &folder).await?;
+    let compared = guess::guess(connector, &folder).await?;
+    if compared == Compared::NoMatch {
+        let remark = format!(
+            "no folder on {target} is known to have the sources of `{}`; give --map THERE=HERE, or --map none if \
+             none has",
+            folder.display()
+        );
+        terminal::hint(&remark);
+        return Ok((Paths::new(Vec::new(), folder).on(target, Origin::Guessed), remark));
+    }
+    let guesses = compared.into_guesses();
     let files: usize = guesses.iter().map(|guess| guess.files).sum();
-    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-    let origin =
-        format!(" (guessed from {files} with the same content; --map THERE=HERE or --map none overrides it)");
-    let paths = Paths::new(guesses.into_iter().map(|guess| guess.mapping).collect(), folder);
-    if !paths.is_empty() {
-        terminal::hint(&format!("{}{origin}", paths.describe()));
+    let mappings = guesses.into_iter().map(|guess| guess.mapping).collect();
+    let paths = Paths::new(mappings, folder).on(target, Origin::Guessed);
+    if paths.is_empty() {
+        return Ok((paths, String::new()));
     }
-    Ok((paths, origin))
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let remark =
+        format!("guessed from {files} with the same content; --map THERE=HERE or --map none overrides it");
+    terminal::hint(&format!("{} ({remark})", paths.describe()));
+    Ok((paths, remark))
 }
 
 /// What the client's model should know.
-fn notice(target: &Target, paths: &Paths, origin: &str) -> String {
-    let mut notice =
-        format!("Programs run on {target}: files, processes and ports are those of that machine.");
+fn notice(target: &Target, paths: &Paths, remark: &str, missing: &[String]) -> String {
+    let mut sentences =
+        vec![format!("Programs run on {target}: files, processes and ports are those of that machine.")];
     if !paths.is_empty() {
-        notice.push_str(" In calls and answers, paths are those here: ");
-        notice.push_str(&paths.describe());
-        notice.push_str(origin);
-        notice.push('.');
+        let remark = if remark.is_empty() { String::new() } else { format!(" ({remark})") };
+        sentences.push(format!("In calls and answers, paths are those here: {}{remark}.", paths.describe()));
+    } else if !remark.is_empty() {
+        sentences.push(format!("Paths are those there: {remark}."));
     }
-    notice
+    sentences.extend(missing.iter().map(|problem| format!("But {problem}.")));
+    sentences.join(" ")
 }
 
 /// The journal of a server that a relay has started: lines on standard error.

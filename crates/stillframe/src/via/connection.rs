@@ -14,8 +14,9 @@ use tokio::time::timeout;
 
 use super::diagnostics::Diagnostics;
 use super::engines::Target;
-use super::program::Program;
-use super::scripts::{self, MARK};
+use super::paths::Paths;
+use super::program::{Program, VERSION};
+use super::scripts::{self, Copied, MARK};
 use crate::terminal;
 
 /// How long an engine may take to connect.
@@ -37,6 +38,8 @@ pub(super) struct Connection {
     pub(super) stdin: ChildStdin,
     pub(super) stdout: BufReader<ChildStdout>,
     pub(super) ending: Ending,
+    /// Folders of `--map` that are not there.
+    pub(super) missing: Vec<String>,
     /// The user's folder there.
     home: Arc<OnceLock<String>>,
 }
@@ -50,11 +53,12 @@ pub(super) struct Ending {
 }
 
 impl Connector {
-    /// Connects, copies the program if it is not there, and starts it with the arguments, in a folder there if that
-    /// exists.
-    pub(super) async fn start(&self, folder: Option<&str>, args: &[String]) -> anyhow::Result<Connection> {
+    /// Connects, copies the program if it is not there, and starts it with the arguments, in the folder there that is
+    /// the current one here, if it exists.
+    pub(super) async fn start(&self, paths: &Paths, args: &[String]) -> anyhow::Result<Connection> {
         let size = u64::try_from(self.program.bytes.len()).unwrap_or(u64::MAX);
-        let script = scripts::run(&self.program.hash, size, folder, args);
+        let program = Copied { hash: &self.program.hash, size, version: VERSION };
+        let script = scripts::run(program, &paths.given_there(), paths.folder_there().as_deref(), args);
         let mut connection = self.open(&script)?;
         let said = connection.first_line().await?;
         let (state, rest) = said.split_once(' ').unwrap_or((&said, ""));
@@ -75,7 +79,27 @@ impl Connector {
                 self.target
             ),
         }
+        self.started(&mut connection).await?;
         Ok(connection)
+    }
+
+    /// Waits until the program starts, and takes note of folders that are missing.
+    async fn started(&self, connection: &mut Connection) -> anyhow::Result<()> {
+        let (path, target) = (self.program.path.display(), &self.target);
+        loop {
+            let said = connection.line().await?;
+            match said.split_once(' ').unwrap_or((&said, "")) {
+                ("missing", folder) => connection.missing.push(folder.to_owned()),
+                ("unusable", _) => {
+                    bail!("`{path}` cannot be used on `{target}`: {}", connection.ending.reason().await)
+                }
+                ("other", version) => {
+                    let said = if version.is_empty() { "nothing".to_owned() } else { format!("`{version}`") };
+                    bail!("`{path}` is not {VERSION}: for `--version`, it prints {said} on `{target}`")
+                }
+                _ => return Ok(()),
+            }
+        }
     }
 
     /// Removes the copies of the program there. Says what was removed.
@@ -102,7 +126,7 @@ impl Connector {
         let messages = tokio::spawn(self.diagnostics.clone().read(stderr, Arc::clone(&home)));
         let (diagnostics, target) = (self.diagnostics.clone(), self.target.clone());
         let ending = Ending { process, messages, diagnostics, target };
-        Ok(Connection { stdin, stdout: BufReader::new(stdout), ending, home })
+        Ok(Connection { stdin, stdout: BufReader::new(stdout), ending, missing: Vec::new(), home })
     }
 
     async fn copy(&self, connection: &mut Connection) -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ use journal::{Entry, Event, Journal};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-use super::paths::{self, Direction, Paths};
+use super::paths::{self, Paths};
 use crate::terminal;
 
 /// How a line of the journal begins. No message of an engine begins so.
@@ -80,7 +80,7 @@ impl Diagnostics {
                     }
                 }
                 None => {
-                    self.say(&self.paths.text(String::from_utf8_lossy(&line).trim_end(), Direction::Here));
+                    self.say(&self.paths.words(String::from_utf8_lossy(&line).trim_end()));
                 }
             }
             line.clear();

@@ -13,7 +13,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 use super::connection::Connector;
-use super::paths::Mapping;
+use super::mapping::Mapping;
+use super::paths::Paths;
 use super::program::hex_hash;
 use crate::terminal;
 
@@ -71,20 +72,40 @@ pub(super) struct Guess {
     pub(super) files: usize,
 }
 
+/// What comparing sources has found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// There was nothing to compare, or it was not possible.
+    Nothing,
+    /// No source that is here is there.
+    NoMatch,
+    /// Sources here are there: in other folders, or, without a guess, in the same ones.
+    Matched(Vec<Guess>),
+}
+
+impl Compared {
+    pub(super) fn into_guesses(self) -> Vec<Guess> {
+        match self {
+            Self::Matched(guesses) => guesses,
+            Self::Nothing | Self::NoMatch => Vec::new(),
+        }
+    }
+}
+
 /// Compares the sources in this folder with those there.
-pub(super) async fn guess(connector: &Connector, folder: &Path) -> anyhow::Result<Vec<Guess>> {
+pub(super) async fn guess(connector: &Connector, folder: &Path) -> anyhow::Result<Compared> {
     let home = etcetera::home_dir().ok();
     if folder.parent().is_none() || home.is_some_and(|home| home == folder) {
-        return Ok(Vec::new());
+        return Ok(Compared::Nothing);
     }
     let root = folder.to_owned();
     let here = tokio::task::spawn_blocking(move || files_here(&root)).await?;
     if here.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Compared::Nothing);
     }
     let wanted: Vec<&Wanted> = here.iter().map(|(_, wanted)| wanted).collect();
     let wanted = serde_json::to_vec(&wanted)?;
-    let mut connection = connector.start(None, &[COMMAND.to_owned()]).await?;
+    let mut connection = connector.start(&Paths::default(), &[COMMAND.to_owned()]).await?;
     let comparing = async {
         connection.stdin.write_all(&wanted).await?;
         connection.stdin.shutdown().await?;
@@ -95,13 +116,16 @@ pub(super) async fn guess(connector: &Connector, folder: &Path) -> anyhow::Resul
     };
     let Ok(Ok(found)) = timeout(PATIENCE, comparing).await else {
         terminal::hint("cannot compare the sources here with those there; give --map THERE=HERE");
-        return Ok(Vec::new());
+        return Ok(Compared::Nothing);
     };
+    if found.is_empty() {
+        return Ok(Compared::NoMatch);
+    }
     let paths: HashMap<&str, &Path> =
         here.iter().map(|(path, wanted)| (wanted.hash.as_str(), path.as_path())).collect();
     let pairs =
         found.iter().filter_map(|found| Some((found.path.as_str(), *paths.get(found.hash.as_str())?)));
-    Ok(vote(folder, pairs))
+    Ok(Compared::Matched(vote(folder, pairs)))
 }
 
 /// The other side: reads what is wanted from standard input, and prints what was found.

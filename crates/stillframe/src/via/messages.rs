@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::paths::{Direction, Paths};
+use super::paths::Paths;
 use crate::mcp::resources;
 
 /// How the IDs of the relay's requests begin. No client hears of them.
@@ -134,7 +134,7 @@ pub(super) fn to_here(line: Vec<u8>, paths: &Paths) -> Vec<u8> {
 
 /// What was changed is written again; a message that says nothing of a path stays as it was, byte for byte.
 fn edited(line: Vec<u8>, paths: &Paths, edit: impl FnOnce(&mut Value) -> bool) -> Vec<u8> {
-    if paths.is_empty() {
+    if !paths.concern(&line) {
         return line;
     }
     let Ok(mut message) = serde_json::from_slice::<Value>(&line) else { return line };
@@ -178,8 +178,7 @@ fn text(text: &mut String, paths: &Paths, is_ours: bool) -> bool {
         }
         return changed;
     }
-    let mapped =
-        if is_ours { Some(paths.text(text, Direction::Here).into_owned()) } else { paths.places(text) };
+    let mapped = if is_ours { Some(paths.words(text).into_owned()) } else { paths.places(text) };
     let changed = mapped.filter(|mapped| mapped != text);
     changed.map(|mapped| *text = mapped).is_some()
 }

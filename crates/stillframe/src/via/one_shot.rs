@@ -50,12 +50,14 @@ pub(crate) async fn run(
 ) -> anyhow::Result<ExitCode> {
     let shows_credentials = run_context.shows_credentials;
     let (connector, paths, _) = prepare(place, run_context.journal).await?;
-    let folder = paths.folder_there();
     let mut words = words(std::env::args().skip(1), &paths).into_iter();
     let mut args: Vec<String> = words.next().into_iter().collect();
     args.extend(settings_there(settings, &paths, connector.diagnostics.keeps_journal()));
     args.extend(words);
-    let connection = connector.start(folder.as_deref(), &args).await?;
+    let connection = connector.start(&paths, &args).await?;
+    for problem in paths.missing_folders(&connection.missing) {
+        terminal::hint(&problem);
+    }
     let Connection { mut stdin, mut stdout, mut ending, .. } = connection;
     // The end of its input ends the command there, as the end of the connection does.
     let beating = tokio::spawn(async move {
@@ -132,7 +134,7 @@ fn words(given: impl Iterator<Item = String>, paths: &Paths) -> Vec<String> {
             words.extend(value);
         } else {
             is_program = word == "--";
-            words.push(paths.word(&word));
+            words.push(paths.place(&word));
         }
     }
     words

@@ -1,42 +1,15 @@
 //! Paths, here and there: what a client says is rewritten for the other side, and what comes back for this one.
 
-use std::borrow::Cow;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+mod missing;
 
-use engine::sources;
+use std::borrow::Cow;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use engine::{adapter, sources};
 use serde_json::{Map, Value};
 
-/// A folder there and the same folder here, as `--map THERE=HERE` gives it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mapping {
-    pub(super) there: String,
-    pub(super) here: String,
-}
-
-impl FromStr for Mapping {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('=').filter(|(there, here)| there.starts_with('/') && !here.is_empty());
-        let Some((there, here)) = parts else {
-            return Err(format!(
-                "`{text}` is not THERE=HERE, such as `/app=./src`; THERE is an absolute path"
-            ));
-        };
-        let here = sources::absolute(Path::new(here)).display().to_string();
-        Self::new(there, &here)
-            .ok_or_else(|| format!("`{text}` maps a root folder; map the folder of the sources"))
-    }
-}
-
-impl Mapping {
-    /// None for a root folder, at which every path begins.
-    pub(super) fn new(there: &str, here: &str) -> Option<Self> {
-        let [there, here] = [there, here].map(|path| path.trim_end_matches('/').to_owned());
-        (!there.is_empty() && !here.is_empty()).then_some(Self { there, here })
-    }
-}
+use super::mapping::{Mapping, Origin};
 
 /// Where something is going.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +22,10 @@ pub(super) enum Direction {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
     mappings: Vec<Mapping>,
+    origin: Origin,
     folder: PathBuf,
+    /// The other machine, in messages.
+    machine: String,
 }
 
 /// How a string of an answer is rewritten. One under another name stays as it is: it may be code, or the program's.
@@ -132,7 +108,12 @@ impl Paths {
     /// Of several folders that contain a path, the innermost is meant.
     pub(super) fn new(mut mappings: Vec<Mapping>, folder: PathBuf) -> Self {
         mappings.sort_by_key(|mapping| std::cmp::Reverse(mapping.there.len().max(mapping.here.len())));
-        Self { mappings, folder }
+        Self { mappings, folder, ..Self::default() }
+    }
+
+    /// The same, of this machine.
+    pub(super) fn on(self, machine: &impl fmt::Display, origin: Origin) -> Self {
+        Self { machine: machine.to_string(), origin, ..self }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -273,9 +254,9 @@ impl Paths {
             places.find(|(_, end)| text.get(*end..).is_some_and(is_repeated))
         };
         let Some((at, end)) = literals.iter().filter_map(place).min() else {
-            return owned(self.text(text, Direction::Here));
+            return owned(self.words(text));
         };
-        let before = owned(self.text(text.get(..at)?, Direction::Here));
+        let before = owned(self.words(text.get(..at)?));
         let after = self.sentence(text.get(end..)?, literals);
         if before.is_none() && after.is_none() {
             return None;
@@ -336,6 +317,14 @@ impl Paths {
             format!("{mapped}{}", word.get(name.len()..).unwrap_or_default())
         });
         words.collect()
+    }
+
+    /// A word of one of our commands, for the other side: a source is named in full, wherever the command starts.
+    pub(super) fn place(&self, word: &str) -> String {
+        let file = word.split_once(':').map_or(word, |(file, _)| file);
+        let is_source = adapter::by_extension(Path::new(file)).is_some();
+        let named = if is_source { self.relative(word) } else { None };
+        named.unwrap_or_else(|| self.word(word))
     }
 
     /// A word of a command line, for the other side.
@@ -510,6 +499,19 @@ mod tests {
     }
 
     #[test]
+    fn a_source_on_our_command_line_is_named_in_full() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("main.py"), "").unwrap();
+        std::fs::write(folder.path().join("total"), "").unwrap();
+        let mapping = Mapping::new("/app", folder.path().to_str().unwrap()).unwrap();
+        let paths = Paths::new(vec![mapping], folder.path().to_owned());
+        for (word, expected) in [("main.py:3", "/app/main.py:3"), ("total", "total"), ("none.py", "none.py")]
+        {
+            assert_eq!(paths.place(word), expected);
+        }
+    }
+
+    #[test]
     fn a_relative_path_of_a_file_here_is_the_file_there() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("src")).unwrap();
@@ -531,15 +533,5 @@ mod tests {
         assert_eq!(call, expected);
         assert_eq!(paths.folder_there(), None);
         assert_eq!(Paths::new(vec![mapping], here).folder_there().as_deref(), Some("/app"));
-    }
-
-    #[test]
-    fn a_mapping_needs_two_folders() {
-        for wrong in ["/app", "app=/src", "/app=", "=/src", "/=/src", "/app=/"] {
-            assert!(wrong.parse::<Mapping>().is_err(), "{wrong}");
-        }
-        let mapping: Mapping = "/app/=src/".parse().unwrap();
-        let here = std::env::current_dir().unwrap().join("src").display().to_string();
-        assert_eq!(mapping, Mapping { there: "/app".to_owned(), here });
     }
 }

@@ -15,6 +15,9 @@ pub(super) struct Program {
     platform: Platform,
 }
 
+/// What a build of the same version prints for `--version`.
+pub(super) const VERSION: &str = concat!("stillframe ", env!("CARGO_PKG_VERSION"));
+
 /// A system and a processor, in the words of `uname`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Platform {

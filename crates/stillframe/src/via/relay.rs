@@ -155,8 +155,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
     }
 
     async fn reconnect(self: &Arc<Self>, method: &str) -> anyhow::Result<Link> {
-        let folder = self.paths.folder_there();
-        let link = self.link(self.connector.start(folder.as_deref(), &self.args).await?);
+        let link = self.link(self.connector.start(&self.paths, &self.args).await?);
         let initialize = lock(&self.initialize).clone().filter(|_| method != "initialize");
         if let Some(lines) = initialize.and_then(|line| messages::again(&line)) {
             let _ = link.write(&lines).await;

@@ -16,6 +16,7 @@ use tools::Report;
 use super::connection::Connector;
 use super::diagnostics::Diagnostics;
 use super::engines::Target;
+use super::mapping::Origin;
 use super::paths::Paths;
 use super::program::Program;
 use super::relay::Relay;
@@ -65,11 +66,12 @@ impl Remote {
         let mut connector =
             Connector { target: target.clone(), program, diagnostics: Diagnostics::default() };
         let folder = std::env::current_dir()?;
-        let guesses = guess::guess(&connector, &folder).await?;
-        let paths = Arc::new(Paths::new(guesses.into_iter().map(|guess| guess.mapping).collect(), folder));
+        let compared = guess::guess(&connector, &folder).await?;
+        let mappings = compared.into_guesses().into_iter().map(|guess| guess.mapping).collect();
+        let paths = Arc::new(Paths::new(mappings, folder).on(&target, Origin::Guessed));
         connector.diagnostics = Diagnostics::new(journal, Arc::clone(&paths));
         let args = server_args(TOOLSET, settings, &paths, connector.diagnostics.keeps_journal());
-        let first = connector.start(paths.folder_there().as_deref(), &args).await?;
+        let first = connector.start(&paths, &args).await?;
         let ((input, relay_input), (output, relay_output)) = (duplex(WAITING), duplex(WAITING));
         let relay = Relay {
             connector,

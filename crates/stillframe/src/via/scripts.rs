@@ -11,13 +11,30 @@ pub(super) const MARK: &str = "stillframe-via ";
 /// The one in `/tmp` is the user's own, or it is not used.
 const FOLDERS: &str = r#""$XDG_CACHE_HOME" "$HOME/.cache" "/tmp/stillframe-$(id -u)""#;
 
-/// Has the program there, with this hash and size, and starts it with the arguments. It is copied from standard
-/// input, if it is missing or damaged.
-pub(super) fn run(hash: &str, size: u64, folder: Option<&str>, args: &[String]) -> String {
+/// What is copied.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Copied<'p> {
+    /// Its hash.
+    pub(super) hash: &'p str,
+    pub(super) size: u64,
+    /// What it prints for `--version`.
+    pub(super) version: &'p str,
+}
+
+/// Has the program there, and starts it with the arguments in a folder, if that is there. It is copied from standard
+/// input, if it is missing or damaged. Says which of some folders are missing.
+pub(super) fn run(program: Copied<'_>, folders: &[&str], folder: Option<&str>, args: &[String]) -> String {
+    let Copied { hash, size, version } = program;
+    let version = quoted(version);
     let args: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
     let args = args.join(" ");
     // A folder that is missing there is no reason to fail: it is where relative paths begin.
     let enter = folder.map_or_else(String::new, |folder| format!("cd {} 2>/dev/null\n", quoted(folder)));
+    let check = |folder: &&str| {
+        let folder = quoted(folder);
+        format!("[ -d {folder} ] || printf '{MARK}missing %s\\n' {folder}\n")
+    };
+    let checks: String = folders.iter().map(check).collect();
     format!(
         r#"umask 077
 sum() {{ {{ sha256sum <"$1" || shasum -a 256 <"$1"; }} 2>/dev/null | cut -d " " -f 1; }}
@@ -33,9 +50,17 @@ if [ -f "$f" ] && [ "$(sum "$f")" = {hash} ]; then echo "{MARK}have $system $mac
   head -c {size} >"$f.$$"
   got=$(sum "$f.$$")
   if [ "$got" = {hash} ] && chmod 700 "$f.$$" && mv -f "$f.$$" "$f"; then echo "{MARK}copied"; else
-    rm -f "$f.$$"; echo "{MARK}damaged $got"; exit 1
+    rm -f "$f.$$"; rmdir "$d" 2>/dev/null; echo "{MARK}damaged $got"; exit 1
   fi
 fi
+said=$("$f" --version </dev/null)
+code=$?
+if [ "$said" != {version} ]; then
+  rm -f "$f"; rmdir "$d" 2>/dev/null
+  case $code in 126|127) echo "{MARK}unusable"; exit $code;; esac
+  printf '{MARK}other %s' "$said" | head -n 1; echo; exit 1
+fi
+{checks}echo "{MARK}starts"
 {enter}exec "$f" {args}"#
     )
 }
@@ -74,14 +99,17 @@ mod tests {
     #[test]
     fn the_program_is_copied_once_verified_started_and_removed() {
         let home = tempfile::tempdir().unwrap();
-        let program = b"#!/bin/sh\npwd\nprintf '<%s>' \"$@\"; cat\n";
+        let program =
+            b"#!/bin/sh\n[ \"$1\" = --version ] && exec echo sf 1\npwd\nprintf '<%s>' \"$@\"; cat\n";
         let hash = hex_hash(program);
+        let copied = Copied { hash: &hash, size: program.len() as u64, version: "sf 1" };
         let args = ["a b".to_owned(), "it's $HOME".to_owned(), String::new()];
         let folder = home.path().join("it's here");
         std::fs::create_dir(&folder).unwrap();
-        let script = run(&hash, program.len() as u64, folder.to_str(), &args);
+        let script = run(copied, &["/", "/no 'such"], folder.to_str(), &args);
         let shown = folder.display();
-        let after = format!("{shown}\n<a b><it's $HOME><>rest");
+        let missing = format!("{MARK}missing /no 'such\n{MARK}starts\n");
+        let after = format!("{missing}{shown}\n<a b><it's $HOME><>rest");
 
         let damaged = printed(&script, home.path(), b"#!/bin/sh\n");
         assert!(damaged.contains(&format!("{MARK}damaged ")), "{damaged}");
@@ -101,5 +129,24 @@ mod tests {
         assert_eq!(cleaned, format!("{MARK}removed {}\n{MARK}clean\n", copies.display()));
         assert!(!copies.exists());
         assert_eq!(printed(&clean(), home.path(), b""), format!("{MARK}clean\n"));
+    }
+
+    #[test]
+    fn what_is_not_the_program_is_not_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let table = [
+            (&b"#!/bin/sh\necho 'ls 9'\necho more\n"[..], "other ls 9\n"),
+            (b"#!/bin/sh\nexit 2\n", "other \n"),
+            (b"\x7fELF", "unusable\n"),
+        ];
+        for (program, expected) in table {
+            let hash = hex_hash(program);
+            let copied = Copied { hash: &hash, size: program.len() as u64, version: "sf 1" };
+            let said = printed(&run(copied, &[], None, &[]), home.path(), program);
+            let (_, last) = said.trim_end_matches('\n').rsplit_once(MARK).unwrap();
+            assert_eq!(format!("{last}\n"), expected, "{said}");
+            let left = std::fs::read_dir(home.path().join(".cache/stillframe/bin")).unwrap().count();
+            assert_eq!(left, 0, "{expected}");
+        }
     }
 }

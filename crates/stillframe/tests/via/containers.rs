@@ -156,6 +156,27 @@ async fn a_mapping_is_guessed_by_the_content_of_files_and_reported() {
 }
 
 #[tokio::test]
+async fn sources_that_are_nowhere_there_are_reported() {
+    let Some(container) = Container::start().await else { return };
+    std::fs::remove_file(container.here().join("src/shop.py")).unwrap();
+    let file = container.here().join("src/other.py");
+    std::fs::write(&file, format!("name = '{}'\n", file.display()).repeat(9)).unwrap();
+    let mut options = container.options("docker", "web", &["--via", "docker://web"]).await;
+    options.era = test_support::ProtocolEra::Stateless;
+    let server = options.start().await;
+    let info = server.request("server/discover", json!({})).await.unwrap();
+    let nowhere = format!(
+        "no folder on docker://web is known to have the sources of `{}`; give --map THERE=HERE",
+        container.here().display()
+    );
+    assert!(info["instructions"].as_str().unwrap().contains(&nowhere), "{info}");
+    let failed = server.call("run_until", json!({ "program": file, "close": true })).await;
+    assert!(failed.text.contains("is here, and no `--map` names its folder there"), "{}", failed.text);
+    let (_, log) = server.finish().await;
+    assert!(log.contains(&nowhere), "{log}");
+}
+
+#[tokio::test]
 async fn a_running_program_is_attached_to_by_its_number_there() {
     let Some(container) = Container::start().await else { return };
     let program = container.folder.path().join("waits.py");

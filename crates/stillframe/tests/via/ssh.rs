@@ -158,20 +158,75 @@ async fn a_start_that_fails_says_why_in_the_words_of_the_engine() {
     assert!(stderr.contains("is for Linux aarch64, but it is Linux x86_64 there; give a build"), "{stderr}");
     assert!(!machine.copies().join("stillframe").exists());
 
-    // What cannot run there although its platform is right.
+    // What cannot run there although its platform is right, and another program.
     let mut program = std::fs::read(STILLFRAME.program).unwrap();
     program.truncate(64);
     std::fs::write(&other, &program).unwrap();
-    let mut options = machine.options(&["--binary", other.to_str().unwrap(), "--map", "none"]).await;
-    options.era = test_support::ProtocolEra::Stateless;
-    let server = options.start().await;
-    let failed =
-        server.fails("connection_lost", "create_debug_session", json!({ "language": "python" })).await;
-    assert!(failed.text.contains("give a static build"), "{}", failed.text);
-    server.finish().await;
+    let (file, address) = (other.to_str().unwrap(), machine.address());
+    for (file, expected) in [(file, "give a static build"), ("/bin/ls", "`/bin/ls` is not stillframe ")] {
+        for map in [&[][..], &["--map", "none"]] {
+            let args = [&["--via", address.as_str(), "--binary", file], map].concat();
+            let stderr = failure(&machine, &args).await;
+            assert!(stderr.contains(expected), "{stderr}");
+            assert_eq!(std::fs::read_dir(machine.copies()).unwrap().count(), 0, "nothing of it is left");
+        }
+    }
 
     let stderr = failure(&machine, &["--via", "wsl://Debian"]).await;
     assert!(stderr.contains("`wsl://Debian` needs `wsl.exe`, which cannot be started"), "{stderr}");
+}
+
+#[tokio::test]
+async fn a_mapping_that_is_wrong_is_reported() {
+    let machine = Machine::start().await;
+    let [here, there] = ["here", "there"].map(|name| machine.folder().join(name));
+    std::fs::create_dir(&here).unwrap();
+    std::fs::create_dir(&there).unwrap();
+    let file = here.join("shop.py");
+    // No other file has this content.
+    std::fs::write(&file, format!("name = '{}'\n", here.display()).repeat(9)).unwrap();
+    let none = format!("{}=none", there.display());
+    let stderr = failure(&machine, &["--via", &machine.address(), "--map", &none]).await;
+    assert!(stderr.contains("none` is not a folder here"), "{stderr}");
+
+    let missing = |folder: &str| format!("{}={}", machine.folder().join(folder).display(), here.display());
+    let address = machine.address();
+    let by_map =
+        |there: &str, here: &str| format!("there is no {there}` on {address} (`{here}` here, by `--map`)");
+    let gone = machine.folder().join("gone").display().to_string();
+    let table = [
+        // The folder is there, and not the file.
+        (
+            vec!["--map".to_owned(), missing("there")],
+            None,
+            by_map(&format!("`{}/shop.py", there.display()), file.to_str().unwrap()),
+        ),
+        (
+            vec!["--map".to_owned(), missing("gone")],
+            Some(by_map(&format!("folder `{gone}"), here.to_str().unwrap())),
+            by_map(&format!("`{gone}/shop.py"), file.to_str().unwrap()),
+        ),
+    ];
+    for (args, at_start, expected) in table {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let mut options = machine.options(&args).await;
+        options.era = test_support::ProtocolEra::Stateless;
+        options.cwd = Some(here.clone());
+        let server = options.start().await;
+        let info = server.request("server/discover", json!({})).await.unwrap();
+        let instructions = info["instructions"].as_str().unwrap();
+        assert_eq!(at_start.as_ref().is_some_and(|said| instructions.contains(said)), at_start.is_some());
+        let failed = server.call("run_until", json!({ "program": "shop.py", "until": ["shop.py:1"] })).await;
+        assert!(failed.is_error && failed["error"].as_str().unwrap().contains(&expected), "{}", failed.text);
+        let (_, log) = server.finish().await;
+        assert!(at_start.as_ref().is_none_or(|said| log.contains(said)), "{log}");
+        let mut probe = STILLFRAME.command();
+        probe.args(["probe", "--via", &address]).args(&args).arg("shop.py:1").current_dir(&here);
+        let output = probe.env("PATH", machine.path()).output().await.unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(&expected) && output.status.code() == Some(1), "{stderr}");
+        assert!(at_start.as_ref().is_none_or(|said| stderr.contains(said)), "{stderr}");
+    }
 }
 
 #[tokio::test]
