@@ -128,3 +128,63 @@ async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
     assert!(!ended.text.contains("Exception"), "{}", ended.text);
     session.finish().await;
 }
+
+const CALLS: &str = "\
+import java.util.List;
+
+class Main {
+    static volatile boolean isHeld;
+
+    static int search(List<Integer> list) {
+        int at = 0;
+        while (list.get(at) != 99) at = (at + 1) % list.size();
+        return at;
+    }
+    static void nap() throws InterruptedException { Thread.sleep(600_000); }
+    static synchronized int locked() { return 1; }
+    static synchronized void hold(Thread other) {
+        isHeld = true;
+        while (other.getState() != Thread.State.BLOCKED) Thread.yield();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        List<Integer> list = List.of(1, 2, 3);
+        System.out.println(\"one\"); // @one
+        Thread.sleep(1); // @sleeps
+        Thread main = Thread.currentThread();
+        new Thread(() -> hold(main)).start();
+        while (!isHeld) Thread.sleep(1);
+        System.out.println(\"two\"); // @held
+    }
+}
+";
+
+#[tokio::test]
+async fn a_call_that_does_not_end_is_interrupted_and_the_program_goes_on_as_without_it() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "Main.java", CALLS);
+    let (session, _) = Debugging::stopped_at(&program, "one").await;
+    for expression in ["nap()", "search(list)", "Thread.sleep(600_000)", "search(list)", "nap()"] {
+        let asked = json!({ "expression": expression, "timeout": 300 });
+        let failed = session.fails("deadline_exceeded", "evaluate_expression", asked).await;
+        assert!(
+            failed.text_of("error").contains("did not end within 300 ms"),
+            "{expression}: {}",
+            failed.text
+        );
+    }
+    assert_eq!(session.evaluate("list.size()").await, "3");
+    let stepped = session.step("step_over").await;
+    assert_eq!(stepped.place(), (program.path(), program.line("sleeps")), "{}", stepped.text);
+    session.break_at(&program, "held").await;
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (program.path(), program.line("held")), "{}", stopped.text);
+    let asked = json!({ "expression": "locked()", "timeout": 300 });
+    let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+    assert!(failed.text_of("error").contains("waits for a lock"), "{}", failed.text);
+    let refused = session.call("step_over", json!({})).await;
+    assert!(refused.text_of("error").contains("still runs an expression"), "{}", refused.text);
+    let ended = session.go_on().await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)), "{}", ended.text);
+    session.finish().await;
+}

@@ -13,7 +13,9 @@ import com.sun.jdi.ReferenceType;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VMDisconnectedException;
 import com.sun.jdi.Value;
+import com.sun.jdi.event.Event;
 import com.sun.jdi.request.EventRequest;
+import com.sun.jdi.request.MethodEntryRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -56,9 +58,16 @@ final class Calls {
         return calling.contains(thread);
     }
 
+    /** Notes that the code of an evaluation runs. */
+    static void begun(Event event) {
+        EventRequest request = event.request();
+        Object call = request == null ? null : request.getProperty(Call.class);
+        if (call != null) ((Call) call).hasBegun = true;
+    }
+
     <T> T within(long milliseconds, ThreadReference thread, boolean isPure, Body<T> body) throws Failure {
         if (isCalling(thread)) {
-            throw new Failure("the thread `" + thread.name() + "` still runs an expression that did not end");
+            throw stillBusy(thread);
         }
         Call call = new Call(null, thread, isPure || isReadOnly);
         FutureTask<T> task = new FutureTask<>(() -> {
@@ -87,20 +96,26 @@ final class Calls {
         return new Failure("it cannot be evaluated: " + cause);
     }
 
+    /** What a thread cannot do while it runs an expression that was abandoned. */
+    static Failure stillBusy(ThreadReference thread) {
+        return new Failure("the thread `" + thread.name() + "` still runs an expression that did not end");
+    }
+
     private Failure interrupted(Call call, FutureTask<?> task, long milliseconds) {
         call.isOver = true;
         try {
-            // Only once: JDWP ends the JVM if an error is already pending for a thread.
-            ThreadReference busy = call.busy();
-            if (stopper != null && call.failed == null && busy != null) busy.stop(stopper);
+            call.interrupt();
             task.get(GRACE, TimeUnit.MILLISECONDS);
         } catch (Exception expected) {
             // It fails with the injected error, or takes longer.
         }
-        String problem = "the expression did not end within " + milliseconds + " ms";
-        if (task.isDone()) return new Failure(problem);
-        return new Failure("the expression cannot be interrupted: a method that it calls waits, maybe for the lock of a thread "
-            + "that is stopped; the thread `" + call.thread.name() + "` responds again when that returns");
+        ThreadReference busy = call.busy();
+        if (task.isDone()) return new Failure("the expression did not end within " + milliseconds + " ms");
+        // A thread that waits to enter a synchronized method has not begun it.
+        boolean waits = busy != null && (!call.hasBegun || busy.status() == ThreadReference.THREAD_STATUS_MONITOR);
+        return new Failure("the expression cannot be interrupted: a method that it calls "
+            + (waits ? "waits for a lock, maybe one that a stopped thread holds" : "continues after the error that was thrown into it")
+            + "; the thread `" + call.thread.name() + "` responds again when that returns");
     }
 
     /** Keeps objects that only we refer to from being collected while code of the program runs. */
@@ -135,6 +150,12 @@ final class Calls {
         private final Call whole;
         private volatile boolean isOver;
         private volatile Failure failed;
+        /** A method that it calls has begun. */
+        private volatile boolean hasBegun;
+        /** The thread into which an error was thrown because the time was up. */
+        private ThreadReference interrupted;
+        /** Threads whose calls can be interrupted. */
+        private final Set<ThreadReference> reached = ConcurrentHashMap.newKeySet();
         /** The thread of its own that makes the calls, once there are lambdas. */
         private ThreadReference worker;
         private final List<ThreadReference> workers = Collections.synchronizedList(new ArrayList<>());
@@ -183,6 +204,54 @@ final class Calls {
                 if (isCalling(workers.get(i))) return workers.get(i);
             }
             return null;
+        }
+
+        /** Throws an error into the code of the program that runs, if any does. */
+        private synchronized void interrupt() throws InvalidTypeException {
+            ThreadReference busy = busy();
+            // Only once: JDWP ends the JVM if an error is already pending for a thread.
+            if (stopper == null || failed != null || busy == null) return;
+            interrupted = busy;
+            busy.stop(stopper);
+        }
+
+        /**
+         * Makes the next call in a thread one that an error can end. JDWP delivers an error, or an interrupt, to a thread
+         * that an event has stopped only when it is done with that event, which is after the call; but it is done with the
+         * last event only, so there has to be one in the call.
+         */
+        private void reach(ThreadReference thread) {
+            if (!whole.reached.add(thread)) return;
+            MethodEntryRequest entry = debuggee.vm.eventRequestManager().createMethodEntryRequest();
+            entry.addThreadFilter(thread);
+            entry.addCountFilter(1);
+            entry.setSuspendPolicy(EventRequest.SUSPEND_NONE);
+            entry.putProperty(Call.class, whole);
+            uses(entry);
+            entry.enable();
+        }
+
+        /**
+         * Takes the error from a thread whose call has ended by itself meanwhile: the program must not get it, nor the
+         * interrupt that comes with it.
+         */
+        private void takeBack(ThreadReference thread) {
+            ClassType type = (ClassType) debuggee.vm.classesByName("java.lang.Thread").get(0);
+            Method clear = type.concreteMethodByName("interrupted", "()Z");
+            for (boolean isTaken = false; !isTaken; ) {
+                try {
+                    // In a thread that another stop suspends, a call would have to wait for it.
+                    while (thread.suspendCount() > 1) Thread.sleep(20);
+                    whole.reached.remove(thread);
+                    reach(thread);
+                    type.invokeMethod(thread, clear, List.of(), ClassType.INVOKE_SINGLE_THREADED);
+                    isTaken = true;
+                } catch (InvocationException pending) {
+                    // This was the error.
+                } catch (InterruptedException | IncompatibleThreadStateException | InvalidTypeException | ClassNotLoadedException gone) {
+                    return;
+                }
+            }
         }
 
         /** Ends the code of the program that has called a lambda, which cannot give it a result; it may catch an exception. */
@@ -268,6 +337,7 @@ final class Calls {
             boolean isOutermost = calling.add(in);
             try {
                 if (stopper == null) stopper = newStopper();
+                reach(in);
                 Value value = pin(invocation.run(in));
                 // The program may catch every Error.
                 if (whole.failed != null) throw whole.failed;
@@ -283,7 +353,10 @@ final class Calls {
             } catch (InvalidTypeException | ClassNotLoadedException wrong) {
                 throw new Failure("an argument does not fit: " + wrong.getMessage());
             } finally {
-                if (isOutermost) calling.remove(in);
+                synchronized (whole) {
+                    if (in.equals(whole.interrupted)) takeBack(in);
+                    if (isOutermost) calling.remove(in);
+                }
                 if (whole.isOver && worker == null) letGo();
             }
         }

@@ -12,6 +12,7 @@ import com.sun.jdi.event.MethodEntryEvent;
 import com.sun.jdi.event.MethodExitEvent;
 import com.sun.jdi.event.StepEvent;
 import com.sun.jdi.event.VMDisconnectEvent;
+import com.sun.jdi.request.EventRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingDeque;
@@ -43,17 +44,20 @@ final class Pump {
         try {
             while (true) {
                 EventSet set = debuggee.vm.eventQueue().remove();
+                // What suspends no thread needs no decision.
+                boolean suspends = set.suspendPolicy() != EventRequest.SUSPEND_NONE;
                 boolean isImmediate = true;
                 for (Event event : set) {
                     if (event instanceof VMDisconnectEvent) throw new VMDisconnectedException();
                     if (event instanceof ClassPrepareEvent) {
                         debuggee.breakpoints.loaded(((ClassPrepareEvent) event).referenceType());
                     } else if (event instanceof LocatableEvent) {
+                        Calls.begun(event);
                         isImmediate = debuggee.calls.isCalling(((LocatableEvent) event).thread());
                     }
                 }
                 if (Proxies.handle(set)) continue;
-                if (isImmediate) set.resume();
+                if (isImmediate || !suspends) set.resume();
                 else inbox.addLast(set);
             }
         } catch (VMDisconnectedException | InterruptedException gone) {

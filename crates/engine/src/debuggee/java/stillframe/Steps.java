@@ -35,6 +35,7 @@ final class Steps {
 
     void step(ThreadReference thread, String command) throws Failure {
         if (!debuggee.isStopped()) throw new Failure("the program is already running");
+        if (debuggee.calls.isCalling(thread)) throw Calls.stillBusy(thread);
         request(thread, command);
         debuggee.resume();
     }
