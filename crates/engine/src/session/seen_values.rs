@@ -51,6 +51,8 @@ struct Seen {
     order: Vec<String>,
     /// The values whose children were read; the frame itself is the empty path.
     expanded: BTreeSet<String>,
+    /// Those of them of which only some children were read.
+    cut: BTreeSet<String>,
 }
 
 /// A value that has changed since an earlier stop.
@@ -82,6 +84,10 @@ impl Seen {
     /// Adds the children of a value.
     fn expand<Id>(&mut self, path: &str, children: &Children<Id>) {
         self.expanded.insert(path.to_owned());
+        let read = children.start + children.variables.len() as u64;
+        if children.start > 0 || read < children.total {
+            self.cut.insert(path.to_owned());
+        }
         for child in &children.variables {
             self.add(path_of(path, &child.name), child.value.text.clone());
         }
@@ -95,9 +101,15 @@ impl Seen {
 
     /// What differs, in the order of the variables. What contains another change is left out.
     fn changes(&self, before: &Self) -> Vec<ChangedValue> {
+        // What is missing where only some were read may have been there all the same.
+        let lacks =
+            |seen: &Self, path: &str| !seen.texts.contains_key(path) && seen.cut.contains(parent(path));
         let is_comparable = |path: &str| {
             let parent = parent(path);
-            self.expanded.contains(parent) && before.expanded.contains(parent)
+            self.expanded.contains(parent)
+                && before.expanded.contains(parent)
+                && !lacks(self, path)
+                && !lacks(before, path)
         };
         let new = self.order.iter().filter(|path| before.texts.get(*path) != self.texts.get(*path));
         let gone = before.order.iter().filter(|path| !self.texts.contains_key(*path));
@@ -225,6 +237,14 @@ mod tests {
     }
 
     #[test]
+    fn values_left_out_of_a_cut_list_are_neither_new_nor_gone() {
+        let part = || Seen { cut: [String::new()].into(), ..seen(&[("a", "1"), ("b", "2")], &[""]) };
+        let whole = || seen(&[("b", "3"), ("c", "4")], &[""]);
+        assert_eq!(shown(&whole(), &part()), ["b: 2 3", "a: 1 -"]);
+        assert_eq!(shown(&part(), &whole()), ["a: - 1", "b: 3 2"]);
+    }
+
+    #[test]
     fn frames_are_remembered_up_to_a_number() {
         let values = SeenValues::default();
         let frame = |depth| FrameIdentity {
@@ -270,6 +290,8 @@ mod tests {
         let items = ["n", "cart", "cart.id", "cart.items", "cart.items[0]", "cart.items[1]", "this.total"];
         assert_eq!(seen.order, items);
         assert_eq!(seen.expanded, ["", "cart", "cart.items", "this"].map(str::to_owned).into());
+        assert!(seen.cut.is_empty());
+        assert_eq!(Seen::at(&Children { total: 3, ..locals }, &[]).cut, [String::new()].into());
     }
 
     #[test]
