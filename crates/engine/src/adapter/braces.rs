@@ -1,4 +1,4 @@
-//! The loops of languages with braces, found by their tokens: C, C++, Rust and Go.
+//! The loops of languages with braces, found by their tokens: C, C++, Java, Rust, Go and PHP.
 //!
 //! A source is not parsed, because what a header declares or a macro expands to is unknown. Where the tokens leave doubt,
 //! a loop has an exit, is not certain, or its condition is left out.
@@ -7,15 +7,17 @@ mod tokens;
 
 use std::collections::BTreeSet;
 
-use self::tokens::Kind;
+use self::tokens::{Kind, php_tokens};
 pub(super) use self::tokens::{Token, tokens};
 use crate::model::source::{Comparison, Loop};
 
 /// How loops are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
-    /// `while (…)`, `for (…; …; …)`, `do … while (…)`.
+    /// `while (…)`, `for (…; …; …)`, `for (… : …)`, `do … while (…)`. Java is one of them.
     C,
+    /// Those of C, and `foreach (… as …)`.
+    Php,
     /// `loop`, `while …`, `for … in …`.
     Rust,
     /// `for`.
@@ -23,12 +25,15 @@ pub(super) enum Family {
 }
 
 /// Words that are not variables.
-const KEYWORDS: [&str; 62] = [
+const KEYWORDS: [&str; 70] = [
+    "and",
     "as",
     "auto",
     "await",
     "bool",
+    "boolean",
     "break",
+    "byte",
     "case",
     "char",
     "const",
@@ -43,6 +48,7 @@ const KEYWORDS: [&str; 62] = [
     "double",
     "else",
     "false",
+    "final",
     "float",
     "fn",
     "for",
@@ -51,6 +57,7 @@ const KEYWORDS: [&str; 62] = [
     "goto",
     "if",
     "in",
+    "instanceof",
     "int",
     "let",
     "long",
@@ -61,7 +68,9 @@ const KEYWORDS: [&str; 62] = [
     "mut",
     "new",
     "nil",
+    "null",
     "nullptr",
+    "or",
     "range",
     "ref",
     "return",
@@ -83,6 +92,7 @@ const KEYWORDS: [&str; 62] = [
     "void",
     "volatile",
     "while",
+    "xor",
     "yield",
     "usize",
     "size_t",
@@ -92,14 +102,14 @@ const HEADS: [&str; 9] = ["if", "while", "for", "switch", "match", "return", "si
 /// Statements that leave a loop, apart from `break`.
 const EXITS: [&str; 9] =
     ["return", "goto", "throw", "co_return", "co_await", "co_yield", "await", "yield", "panic"];
-const ASSIGNMENTS: [&str; 13] =
-    ["=", ":=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "&^="];
+const ASSIGNMENTS: [&str; 16] =
+    ["=", ":=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "&^=", ".=", "**=", "??="];
 /// What can end a program, or reads what another one may change.
 const RISKS: [&str; 10] = ["[", ".", "->", "*", "/", "%", "<-", "volatile", "asm", "/="];
 
 /// The loops of a source, outer ones first.
 pub(super) fn loops(text: &str, family: Family) -> Vec<Loop> {
-    let tokens = tokens(text);
+    let tokens = if family == Family::Php { php_tokens(text) } else { tokens(text) };
     let source = Source { tokens: &tokens, family };
     let found = (0..tokens.len()).filter_map(|at| source.loop_at(at));
     let mut found: Vec<Loop> = found.collect();
@@ -141,9 +151,10 @@ impl<'a> Source<'a> {
     fn loop_at(&self, at: usize) -> Option<Loop> {
         let token = self.get(at).filter(|token| token.is_name())?;
         let parts = match (self.family, token.text.as_str()) {
-            (Family::C, "while") => self.while_of_c(at)?,
-            (Family::C, "for") => self.for_of_c(at)?,
-            (Family::C, "do") => self.do_of_c(at)?,
+            (Family::C | Family::Php, "while") => self.while_of_c(at)?,
+            (Family::C | Family::Php, "for") => self.for_of_c(at)?,
+            (Family::C | Family::Php, "do") => self.do_of_c(at)?,
+            (Family::Php, "foreach") => self.foreach_of_php(at)?,
             (Family::Rust, "loop" | "while" | "for") => self.loop_of_rust(at)?,
             (Family::Go, "for") => self.for_of_go(at)?,
             _ => return None,
@@ -199,7 +210,23 @@ impl<'a> Source<'a> {
             return Some(Parts { head, test, body, goes_through: false, last });
         }
         let colon = head.iter().position(|token| token.is(":"))?;
-        Some(Parts { head: head.get(..colon)?, test: None, body, goes_through: true, last })
+        let item = head.get(..colon)?;
+        // The types in front of a name may have parameters.
+        let name = item
+            .len()
+            .checked_sub(1)
+            .and_then(|at| item.get(at..))
+            .filter(|name| matches!(name, [name] if name.is_name()));
+        Some(Parts { head: name.unwrap_or(item), test: None, body, goes_through: true, last })
+    }
+
+    fn foreach_of_php(&self, at: usize) -> Option<Parts<'a>> {
+        let close = self.closing(at + 1)?;
+        let last = self.statement_end(close + 1)?;
+        let head = self.slice(at + 2, close);
+        let split = head.iter().position(|token| token.is("as"))?;
+        let body = self.slice(close + 1, last + 1);
+        Some(Parts { head: head.get(split + 1..)?, test: None, body, goes_through: true, last })
     }
 
     fn loop_of_rust(&self, at: usize) -> Option<Parts<'a>> {
@@ -258,7 +285,9 @@ impl<'a> Source<'a> {
         let token = self.get(from)?;
         match token.text.as_str() {
             "{" => self.closing(from),
-            "if" | "while" | "for" | "switch" => {
+            // `while (…): … endwhile`
+            ":" if self.family == Family::Php => None,
+            "if" | "while" | "for" | "foreach" | "switch" => {
                 let open = from + 1 + usize::from(self.is(from + 1, "constexpr"));
                 let end = self.statement_end(self.closing(open)? + 1)?;
                 if token.is("if") && self.is(end + 1, "else") {
@@ -327,7 +356,7 @@ fn describe(family: Family, parts: &Parts<'_>, (start, end): (u32, u32)) -> Loop
     let is_always = test.is_none_or(is_true) && !goes_through;
     let has_exit = leaves(family, body);
     let all = || head.iter().chain(body);
-    let calls = has_call(head) || has_call(body);
+    let calls = has_call(head) || has_call(body) || (family == Family::C && iterates(body));
     // An overflow of Rust panics.
     let is_risky = |token: &Token| {
         RISKS.iter().any(|risk| token.is(risk))
@@ -340,7 +369,8 @@ fn describe(family: Family, parts: &Parts<'_>, (start, end): (u32, u32)) -> Loop
         goes_through,
         has_exit,
         is_endless: is_always && !has_exit,
-        is_certain: is_always && !has_exit && !calls && !all().any(is_risky),
+        // A program in PHP may have a time limit.
+        is_certain: family != Family::Php && is_always && !has_exit && !calls && !all().any(is_risky),
         is_closed: !calls
             && !all().any(|token| ["[", ".", "->", "*", "<-"].iter().any(|sign| token.is(sign))),
         condition: test.filter(|_| !is_always).map(comparisons).unwrap_or_default(),
@@ -369,25 +399,34 @@ fn leaves(family: Family, body: &[Token]) -> bool {
         inner.retain(|end| *end > at);
         let next = body.get(at + 1);
         let takes_break = match family {
-            Family::C => matches!(token.text.as_str(), "while" | "for" | "do" | "switch"),
+            Family::C | Family::Php => {
+                matches!(token.text.as_str(), "while" | "for" | "foreach" | "do" | "switch")
+            }
             Family::Rust => matches!(token.text.as_str(), "while" | "for" | "loop"),
             Family::Go => matches!(token.text.as_str(), "for" | "switch" | "select"),
         };
         if takes_break && token.is_name() {
             let end = match family {
-                Family::C => source.statement_end(at),
+                Family::C | Family::Php => source.statement_end(at),
                 Family::Rust | Family::Go => source.opening(at + 1).and_then(|open| source.closing(open)),
             };
             inner.extend(end);
-        } else if token.is("break") {
+        } else if token.is("break") || token.is("continue") {
             let is_labelled =
                 next.is_some_and(|next| next.is_name() && next.line == token.line && !next.is("case"));
             let is_within = is_labelled && next.is_some_and(|label| defines(body, &label.text));
-            if (is_labelled && !is_within) || (!is_labelled && inner.is_empty()) {
+            // `break 2` of PHP.
+            let levels = next
+                .filter(|next| family == Family::Php && next.kind == Kind::Number)
+                .and_then(|next| next.text.parse().ok());
+            let levels: usize = levels.unwrap_or(1);
+            let is_beyond = if token.is("break") { inner.len() < levels } else { inner.len() + 1 < levels };
+            if (is_labelled && !is_within) || (!is_labelled && is_beyond) {
                 return true;
             }
         } else if (token.is_name() && EXITS.contains(&token.text.as_str()))
             || (family == Family::Rust && token.is("?"))
+            || (family == Family::Php && (token.is("exit") || token.is("die")))
         {
             return true;
         }
@@ -411,11 +450,20 @@ fn has_call(tokens: &[Token]) -> bool {
     tokens.windows(2).any(is_call)
 }
 
+/// Whether `for (… : …)` is in a body: it calls an iterator.
+fn iterates(body: &[Token]) -> bool {
+    let heads = (0..body.len()).filter(|at| body.get(*at).is_some_and(|token| token.is("for")));
+    heads
+        .filter_map(|at| body.get(at + 1..closing(body, at + 1)?))
+        .any(|head| !head.iter().any(|token| token.is(";")))
+}
+
 /// The comparisons that are all needed; none if a part of the test cannot be evaluated without a call.
 fn comparisons(test: &[Token]) -> Vec<Comparison> {
-    const SIGNS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
-    let is_plain =
-        |token: &Token| !["=", "++", "--", "?", "let", "||", ":="].iter().any(|sign| token.is(sign));
+    const SIGNS: [&str; 8] = ["<", "<=", ">", ">=", "==", "!=", "===", "!=="];
+    const OTHERS: [&str; 12] =
+        ["=", "++", "--", "?", "let", "||", ":=", "and", "or", "xor", "instanceof", "??"];
+    let is_plain = |token: &Token| !OTHERS.iter().any(|sign| token.is(sign));
     if has_call(test) || !test.iter().all(is_plain) {
         return Vec::new();
     }
@@ -461,10 +509,18 @@ fn names(tokens: &[Token]) -> Vec<String> {
             next.is_some_and(|next| ["(", "::", "!", "<"].iter().any(|sign| next.is(sign)) && !next.is_apart);
         // `size_t at`: a type.
         let is_type = next.is_some_and(|next| next.is_name() && !KEYWORDS.contains(&next.text.as_str()));
+        // `Iterator<String> it`
+        let is_argument = before.is_some_and(|before| before.is("<") || before.is(","))
+            && next.is_some_and(|next| next.is(">") || (next.is(",") && before.is_some_and(|at| at.is("<"))));
         let is_constant = !token.text.chars().any(char::is_lowercase);
         token.is_name()
             && !KEYWORDS.contains(&token.text.as_str())
-            && !(is_member || is_other || is_type || is_constant || token.text.starts_with(['_', '\'']))
+            && !(is_member
+                || is_other
+                || is_type
+                || is_argument
+                || is_constant
+                || token.text.starts_with(['_', '\'']))
     };
     let found = tokens.iter().enumerate().filter(|(at, token)| is_variable(*at, token));
     let names: BTreeSet<String> = found.map(|(_, token)| token.text.clone()).collect();

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use self::jdk::Jdk;
+use super::braces::{self, Family};
 use super::commands::debuggee_of;
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
 use super::{
@@ -24,6 +25,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::model::launch::{Endpoint, Launch, Start};
+use crate::model::source::Loop;
 use crate::model::stop::ExceptionMode;
 use crate::progress::Progress;
 
@@ -166,6 +168,10 @@ impl Adapter for Java {
     /// Sources of the JDK and of libraries are rarely there; the bridge marks their frames.
     fn is_internal(&self, path: &Path) -> bool {
         !path.is_absolute()
+    }
+
+    fn loops(&self, text: &str) -> Vec<Loop> {
+        braces::loops(text, Family::C)
     }
 
     fn needs_no_program(&self, executable: Option<&Path>, _runtime_args: &[String]) -> bool {

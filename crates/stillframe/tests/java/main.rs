@@ -11,6 +11,7 @@
 mod attach;
 mod expressions;
 mod gradle;
+mod hangs;
 mod lines;
 mod maven;
 mod scripts;

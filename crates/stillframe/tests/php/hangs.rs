@@ -11,10 +11,10 @@ const SEARCHES: &str = "\
 function find(array $sorted, int $wanted): int
 {
     [$low, $high] = [0, count($sorted)];
-    while ($low < $high) {
+    while ($low < $high) { // @loop
         $middle = intdiv($low + $high, 2);
         if ($sorted[$middle] < $wanted) { $low = $middle; } else { $high = $middle; }
-    }
+    } // @end
     return $low;
 }
 echo find([1, 3, 5], 2), \"\\n\", find([1, 3, 5], 4), \"\\n\";
@@ -28,7 +28,9 @@ async fn a_loop_that_does_not_end_is_found_with_its_function() {
     let asked = json!({ "command": "php", "args": [program.path()], "timeout": 5000 });
     let found = server.ok("diagnose_hang", asked).await;
     assert_eq!(found.at("/location/function"), "find", "{}", found.text);
-    assert_ne!(found["verdict"], "completed", "{}", found.text);
+    assert_eq!(found["verdict"], "busy_loop", "{}", found.text);
+    let lines = [found.at("/loop/startLine"), found.at("/loop/endLine")];
+    assert_eq!(lines, [&json!(program.line("loop")), &json!(program.line("end"))], "{}", found.text);
     server.finish().await;
 }
 

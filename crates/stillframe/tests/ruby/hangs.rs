@@ -33,6 +33,15 @@ ready = ConditionVariable.new
 consumer = Thread.new { mutex.synchronize { ready.wait(mutex) } } # @first
 consumer.join # @second
 ";
+const GCD: &str = "\
+def gcd(a, b)
+  until a == b # @loop
+    if a > b then a -= b else b -= a end
+  end # @end
+  a
+end
+puts gcd(4, 0)
+";
 const BUSY: &str = "\
 number = 0
 while true
@@ -72,5 +81,20 @@ async fn an_endless_loop_is_busy() {
         server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 2_500 })).await;
     assert!(found.text.contains("busy.rb"), "{}", found.text);
     assert_eq!(found.at("/location/line"), program.line("busy"), "{}", found.text);
+    assert_eq!(found["verdict"], "busy_loop", "{}", found.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_loop_whose_values_stay_is_busy_with_its_lines_and_values() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "gcd.rb", GCD);
+    let server = STILLFRAME.serve().await;
+    let found =
+        server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 2_500 })).await;
+    assert_eq!(found["verdict"], "busy_loop", "{}", found.text);
+    let lines = [found.at("/loop/startLine"), found.at("/loop/endLine")];
+    assert_eq!(lines, [&json!(program.line("loop")), &json!(program.line("end"))], "{}", found.text);
+    assert!(found.text.contains("no value that the loop depends on changed"), "{}", found.text);
     server.finish().await;
 }

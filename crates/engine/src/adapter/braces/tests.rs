@@ -6,7 +6,7 @@ fn first(text: &str, family: Family) -> Loop {
 
 #[test]
 fn endless_loops_are_distinguished_from_those_with_exits() {
-    use Family::{C, Go, Rust};
+    use Family::{C, Go, Php, Rust};
     // The text, whether it is endless, and whether that is certain.
     let table = [
         (C, "while (1) {}", true, true),
@@ -22,6 +22,12 @@ fn endless_loops_are_distinguished_from_those_with_exits() {
         (C, "while (1) if (a) return 1; else b++;", false, false),
         (C, "for (;;) throw 1;", false, false),
         (C, "while (a) {}", false, false),
+        (C, "while (true) { for (int i : all) { if (i > 1) continue; } }", true, false),
+        (C, "while (true) { continue outer; }", false, false),
+        (Php, "<?php while (true) { $i++; }", true, false),
+        (Php, "<?php while (true) { foreach ($all as $one) { break 2; } }", false, false),
+        (Php, "<?php while (true) { foreach ($all as $one) { break; } }", true, false),
+        (Php, "<?php while (true) { exit; }", false, false),
         (Rust, "loop {}", true, true),
         (Rust, "loop { n += 1; }", true, false),
         (Rust, "loop { spin_loop(); }", true, false),
@@ -45,9 +51,21 @@ fn endless_loops_are_distinguished_from_those_with_exits() {
 
 #[test]
 fn conditions_are_read() {
-    use Family::{C, Go, Rust};
+    use Family::{C, Go, Php, Rust};
     let table = [
         (C, "while (i < n) i++;", "i < n", "i n", "i"),
+        (C, "for (Map.Entry<String, Integer> entry : all) f(entry);", "", "entry", ""),
+        (C, "for (Iterator<String> it = all.iterator(); it.hasNext();) {}", "", "all it", "it"),
+        (C, "while (next != null) { next = next.next; }", "next != null", "next", "next"),
+        (
+            Php,
+            "<?php while ($low < $high) { [$low, $x] = [1, 2]; $text .= 'a'; }",
+            "$low < $high",
+            "$high $low",
+            "$text",
+        ),
+        (Php, "<?php # it's\nwhile ($b !== 0) { $b %= $a; }", "$b !== 0", "$b", "$b"),
+        (Php, "it's a page <?php foreach ($all as $key => $one) { f($one); }", "", "$key $one", ""),
         (
             C,
             "for (size_t at = 0; at < list->length; at += 2) f(&sum);",
@@ -90,4 +108,14 @@ fn loops_have_lines_and_outer_ones_come_first() {
     let text = "impl<T> Deref for Guard<T> {\n  fn f<F>(f: F) where F: for<'a> Fn(&'a str) { for _ in 0..3 { f(\"\"); } }\n}\n";
     assert_eq!(loops(text, Family::Rust), []);
     assert_eq!(loops("while (", Family::C), []);
+    let text = "String text = \"\"\"\n  it's \"quoted\" { while (1)\n  \"\"\";\nwhile (i < 3) {\n  i++;\n}\n";
+    assert_eq!(
+        loops(text, Family::C).iter().map(|found| (found.start, found.end)).collect::<Vec<_>>(),
+        [(4, 6)]
+    );
+    let text = "<?php\n$text = <<<END\n  it's { while (1)\n  END;\nwhile ($i < 3) {\n  $i++;\n}\n?>\nit's\n";
+    assert_eq!(
+        loops(text, Family::Php).iter().map(|found| (found.start, found.end)).collect::<Vec<_>>(),
+        [(5, 7)]
+    );
 }

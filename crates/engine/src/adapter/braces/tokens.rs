@@ -31,13 +31,24 @@ impl Token {
 }
 
 /// Signs of several characters, longer ones first.
-const SIGNS: [&str; 33] = [
-    "<<=", ">>=", "&^=", "...", "..=", "<=>", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
-    "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "::", ":=", "<-", "=>", "..", "&^", "##", ".*",
+const SIGNS: [&str; 39] = [
+    "<<=", ">>=", "&^=", "...", "..=", "<=>", "===", "!==", "**=", "??=", "->", "++", "--", "<<", ">>", "<=",
+    ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "::", ":=", "<-", "=>",
+    "..", "&^", "##", ".*", ".=", "??",
 ];
 
 pub(in crate::adapter) fn tokens(text: &str) -> Vec<Token> {
-    let mut reader = Reader { rest: text, line: 1, is_apart: true, is_first: true };
+    read(Reader { rest: text, line: 1, is_apart: true, is_first: true, is_php: false })
+}
+
+/// Those of a source in PHP, whose variables begin with `$`. What is outside of its tags is left out.
+pub(super) fn php_tokens(text: &str) -> Vec<Token> {
+    let mut reader = Reader { rest: text, line: 1, is_apart: true, is_first: true, is_php: true };
+    reader.skip_page();
+    read(reader)
+}
+
+fn read(mut reader: Reader<'_>) -> Vec<Token> {
     let mut tokens = Vec::new();
     while let Some(letter) = reader.rest.chars().next() {
         tokens.extend(reader.token(letter));
@@ -51,6 +62,7 @@ struct Reader<'a> {
     is_apart: bool,
     /// Nothing but white space is in front of it in its line.
     is_first: bool,
+    is_php: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -76,11 +88,25 @@ impl<'a> Reader<'a> {
             self.rest.find('\n').unwrap_or(self.rest.len())
         } else if self.rest.starts_with("/*") {
             self.rest.find("*/").map_or(self.rest.len(), |at| at + 2)
+        } else if self.is_php && self.rest.starts_with("?>") {
+            self.skip_page();
+            return true;
+        } else if self.is_php && self.rest.starts_with('#') && !self.rest.starts_with("#[") {
+            self.rest.find('\n').unwrap_or(self.rest.len())
         } else {
             return false;
         };
         self.take(length);
         true
+    }
+
+    /// Skips what a page has up to the next tag of PHP.
+    fn skip_page(&mut self) {
+        let tag = self.rest.find("<?").map(|at| {
+            let name = self.rest.get(at + 2..).unwrap_or_default();
+            at + 2 + if name.starts_with("php") { 3 } else { usize::from(name.starts_with('=')) }
+        });
+        self.take(tag.unwrap_or(self.rest.len()));
     }
 
     /// `#include` and the like, up to the end of the line that does not continue on the next one. An attribute of Rust,
@@ -107,6 +133,14 @@ impl<'a> Reader<'a> {
         if let Some(length) = self.raw_string() {
             return (Kind::Text, length);
         }
+        if let Some(length) = self.text_block() {
+            return (Kind::Text, length);
+        }
+        if self.is_php && letter == '$' {
+            let name = self.rest.get(1..).unwrap_or_default();
+            let end = name.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+            return (Kind::Name, 1 + end.unwrap_or(name.len()));
+        }
         if letter.is_alphabetic() || letter == '_' {
             return (Kind::Name, of(|letter| letter.is_alphanumeric() || letter == '_'));
         }
@@ -120,7 +154,7 @@ impl<'a> Reader<'a> {
                 self.rest.get(1..).and_then(|rest| rest.find('`')).map_or(self.rest.len(), |at| at + 2),
             ),
             // A lifetime or a label is a name.
-            '\'' if self.is_lifetime() => (
+            '\'' if !self.is_php && self.is_lifetime() => (
                 Kind::Name,
                 1 + self.rest.get(1..).map_or(0, |rest| {
                     rest.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
@@ -175,6 +209,23 @@ impl<'a> Reader<'a> {
         };
         let begins = start + marks.len() + 1;
         Some(self.rest.get(begins..)?.find(&ends).map_or(self.rest.len(), |at| begins + at + ends.len()))
+    }
+
+    /// `"""…"""` of Java, `<<<END … END` of PHP.
+    fn text_block(&self) -> Option<usize> {
+        let (start, ends) = if self.is_php {
+            let rest = self.rest.strip_prefix("<<<")?.trim_start_matches([' ', '\'', '"']);
+            let end = rest.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'))?;
+            (self.rest.find('\n')?, rest.get(..end).filter(|name| !name.is_empty())?)
+        } else {
+            (self.rest.starts_with("\"\"\"").then_some(3)?, "\"\"\"")
+        };
+        let inner = self.rest.get(start..)?;
+        let at = inner.match_indices(ends).map(|(at, _)| at).find(|at| {
+            let line = inner.get(..*at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+            !self.is_php || line.trim().is_empty()
+        })?;
+        Some(start + at + ends.len())
     }
 
     fn quoted(&self, quote: char) -> usize {

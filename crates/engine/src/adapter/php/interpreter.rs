@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::braces::{self, Family};
 use super::super::known::Known;
 use super::super::{AnalysisRequest, Host, Runtime, analyzer};
 use crate::deadlines;
@@ -172,7 +173,10 @@ pub(super) async fn analyze(
     written(&folder, ANALYZER.0, ANALYZER.1)?;
     let mut spec = undebugged(&php, &[]);
     spec.args.push(folder.join(ANALYZER.0).into());
-    analyzer::analyze(host, spec, question).await
+    let text = question.file.and_then(|file| host.read(file));
+    let mut code = analyzer::analyze(host, spec, question).await?;
+    code.loops = text.map(|text| braces::loops(&text, Family::Php)).unwrap_or_default();
+    Ok(code)
 }
 
 /// Writes a file into our cache when it is not there with that text.

@@ -3,6 +3,7 @@
 # Analyzes a source file without running it. Reads a request from standard input and writes the answer to standard
 # output, both as JSON.
 
+require_relative 'loops'
 require_relative 'wire'
 
 module Stillframe
@@ -25,8 +26,9 @@ module Stillframe
         lines = {}
         collect_lines(code, lines)
         functions = []
-        collect_functions(tree(text), [], functions)
-        { lines: lines.keys.sort, length: text.lines.size, functions: functions }
+        parsed = tree(text)
+        collect_functions(parsed, [], functions)
+        { lines: lines.keys.sort, length: text.lines.size, functions: functions, loops: Loops.of(parsed, text) }
       rescue SyntaxError => error
         { error: problem(error.message, text) }
       rescue SystemCallError => error

@@ -109,6 +109,9 @@ pub(super) fn observe(samples: &[StackSample], passed: Duration) -> Option<Compu
     let mut best: Option<ComputeObservation> = None;
     for (index, around) in &chain {
         let Some(position) = last.get(*index) else { continue };
+        if !around.is_endless && is_unread(samples, *index) {
+            continue;
+        }
         let motion = motion(samples, *index, around, passed);
         if best.as_ref().is_none_or(|best| decides(motion, best.motion)) {
             best = Some(place(position, Some(loop_seen(samples, *index, around)), motion));
@@ -343,6 +346,11 @@ fn changed(samples: &[StackSample], index: usize, name: &str) -> Option<Change> 
     let (first, last) = (texts.first()?, texts.last()?);
     let is_other = texts.iter().any(|text| text != first);
     is_other.then(|| Change { name: name.to_owned(), first: (*first).clone(), last: (*last).clone() })
+}
+
+/// No sample has the values of a frame.
+fn is_unread(samples: &[StackSample], index: usize) -> bool {
+    samples.iter().all(|sample| sample.get(index).is_none_or(|position| position.is_deep))
 }
 
 fn is_read_twice(samples: &[StackSample], index: usize, name: &str) -> bool {

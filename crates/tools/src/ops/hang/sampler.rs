@@ -50,6 +50,8 @@ pub(super) struct Position {
     pub(super) loops: Vec<Loop>,
     /// Variables and what conditions compare, with their values as text; empty where they were not read.
     pub(super) values: BTreeMap<String, String>,
+    /// Too many other frames are further in for its variables to be read.
+    pub(super) is_deep: bool,
 }
 
 impl Position {
@@ -143,6 +145,7 @@ impl<'a> StackSampler<'a> {
                 is_internal,
                 loops,
                 values: BTreeMap::new(),
+                is_deep: false,
             });
         }
         sample
@@ -173,7 +176,7 @@ impl<'a> StackSampler<'a> {
         let loops = self.around(&file, line).await;
         let values = if reads { self.values(frame.id, &loops).await } else { BTreeMap::new() };
         let (function, is_internal) = (frame.name.clone(), location.source.internal);
-        Some(Position { depth, function, file, line, is_internal, loops, values })
+        Some(Position { depth, function, file, line, is_internal, loops, values, is_deep: !reads })
     }
 
     /// The loops around a line, innermost first.

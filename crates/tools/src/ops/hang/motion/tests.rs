@@ -252,3 +252,12 @@ fn a_loop_reports_changed_and_unchanged_values() {
     assert_eq!(observed.steady, [("limit".to_owned(), "50".to_owned()), ("n".to_owned(), "1".to_owned())]);
     assert_eq!(observed.lines, 2..=5);
 }
+
+#[test]
+fn a_loop_whose_values_were_not_read_decides_nothing() {
+    let found = a_loop(|found| found.condition = vec![test("i", "<", "60")]);
+    let mut sample = vec![Position { is_deep: true, ..position("main", 3, &[found], &[]) }];
+    sample.extend((7..9).map(|line| position("fib", line, &[], &[])));
+    let samples = [sample.clone(), sample];
+    assert_eq!(motion_of(&samples), LoopProgress::Recursion);
+}
