@@ -51,7 +51,7 @@ impl HangWatch<'_> {
         };
         let place = format!("{}:{} in {}", observed.file.display(), observed.line, observed.function);
         if samples > 1 {
-            evidence.push(format!("it was sampled {samples} times"));
+            evidence.push(format!("its values were read {samples} times"));
         } else if observed.found.is_none() {
             evidence.push("it could not be suspended: it is inside one native call".to_owned());
         } else if !matches!(observed.motion, LoopProgress::Certain | LoopProgress::Endless) {
