@@ -60,3 +60,43 @@ async fn a_breakpoint_is_hit_in_the_jvm_that_runs_the_tests() {
     assert_eq!(session.evaluate("prices.get(0) + prices.get(1)").await, "7");
     session.finish().await;
 }
+
+const ALIKE: &str = "\
+package shop;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class AlikeTest {
+    @Test
+    void all() {
+        assertAll(() -> assertEquals(1, 2), () -> assertEquals(3, 3));
+    }
+
+    @Test
+    void one() {
+        int got = 2;
+        assertEquals(1, got); // @one
+    }
+}
+";
+
+/// What `assertAll` collects has the message of another test's failure.
+#[tokio::test]
+#[ignore = "cargo xtask test --full"]
+async fn a_failure_is_shown_where_its_own_test_threw_it() {
+    let folder = folder();
+    shop(folder.path());
+    let tests = Fixture::write(&folder.path().join("src/test/java/shop"), "AlikeTest.java", ALIKE);
+    let server = STILLFRAME.serve().await;
+    let command = "mvn -q test -Dtest=AlikeTest";
+    let arguments = json!({ "command": command, "cwd": folder.path(), "env": quick(), "failures": 9, "timeout": 240_000 });
+    let answer = server.ok("debug_test", arguments).await;
+    let failures = std::iter::once(&answer["failure"]).chain(answer["moreFailures"].as_array().unwrap());
+    let failures: Vec<_> = failures.collect();
+    let of = |test: &str| failures.iter().find(|failure| failure["test"] == format!("shop.AlikeTest#{test}"));
+    assert_eq!(of("one").map(|one| &one["line"]), Some(&json!(tests.line("one"))), "{}", answer.text);
+    server.finish().await;
+}

@@ -64,7 +64,8 @@ pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option
     let at = if let Some(mark) = spoken.mark {
         throws.iter().position(|throw| has_mark(throw, mark))
     } else {
-        let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
+        let same = throws.iter().enumerate();
+        let same = same.filter(|(_, throw)| is_same(throw, spoken) && !is_elsewhere(throw, spoken));
         let best = same.max_by_key(|(at, throw)| {
             (
                 shared(throw, spoken, |frame| !frame.is_internal()),
@@ -104,17 +105,66 @@ fn start(message: &str) -> String {
 /// How many of its places in these frames the runner shows.
 fn shared(throw: &Throw, spoken: &RunnerReport<'_>, is_wanted: fn(&StackFrame<Reference>) -> bool) -> usize {
     let Some(details) = spoken.details else { return 0 };
-    let frames = throw.stack.iter().filter(|frame| is_wanted(frame));
-    let places: BTreeSet<(&str, u32)> = frames
-        .filter_map(|frame| frame.location.as_ref())
-        .map(|place| (place.source.name.as_str(), place.line))
+    let places = places(throw, is_wanted);
+    places.iter().filter(|(file, line)| lines_of(details, file).contains(line)).count()
+}
+
+/// The runner shows other places in the files in which this was thrown: another test with the same message has failed.
+fn is_elsewhere(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {
+    let Some(details) = spoken.details else { return false };
+    let places = places(throw, |frame| !frame.is_internal());
+    let shown: Vec<bool> = places
+        .iter()
+        .map(|(file, line)| (lines_of(details, file), line))
+        .filter(|(lines, _)| !lines.is_empty())
+        .map(|(lines, line)| lines.contains(line))
         .collect();
-    places.iter().filter(|(file, line)| details.contains(&format!("{file}:{line}:"))).count()
+    !shown.is_empty() && !shown.contains(&true)
+}
+
+/// The files, without their folders, and lines of these frames.
+fn places(throw: &Throw, is_wanted: fn(&StackFrame<Reference>) -> bool) -> BTreeSet<(&str, u32)> {
+    let frames = throw.stack.iter().filter(|frame| is_wanted(frame));
+    let places = frames.filter_map(|frame| frame.location.as_ref());
+    places.filter_map(|place| Some((place.source.name.rsplit(['/', '\\']).next()?, place.line))).collect()
+}
+
+/// The lines of a file that a trace names, as `CartTest.java:12`.
+fn lines_of(trace: &str, file: &str) -> BTreeSet<u32> {
+    let is_part = |letter: char| letter.is_alphanumeric() || "_-.$".contains(letter);
+    let mut parts = trace.split(file);
+    let mut before = parts.next().unwrap_or_default();
+    let mut lines = BTreeSet::new();
+    for rest in parts {
+        let digits = rest
+            .strip_prefix(':')
+            .and_then(|rest| rest.split(|letter: char| !letter.is_ascii_digit()).next());
+        let line: Option<u32> =
+            digits.filter(|_| !before.ends_with(is_part)).and_then(|digits| digits.parse().ok());
+        lines.extend(line);
+        before = rest;
+    }
+    lines
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_a_file_are_read_from_traces() {
+        let table: [(&str, &[u32]); 5] = [
+            ("\tat CartTest.dyn(CartTest.java:16)\n\tat CartTest.all(CartTest.java:8)", &[8, 16]),
+            ("/home/me/CartTest.java:7:3", &[7]),
+            ("MyCartTest.java:7", &[]),
+            ("CartTest.java: no line", &[]),
+            ("CartTest.java:3", &[3]),
+        ];
+        for (trace, expected) in table {
+            let found: Vec<u32> = lines_of(trace, "CartTest.java").into_iter().collect();
+            assert_eq!(found, expected, "{trace}");
+        }
+    }
 
     #[test]
     fn messages_are_compared_by_their_words() {
