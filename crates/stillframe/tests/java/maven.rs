@@ -80,6 +80,23 @@ class AlikeTest {
         int got = 2;
         assertEquals(1, got); // @one
     }
+
+    @Test
+    void texts() {
+        org.assertj.core.api.Checks.isEqual(50, 51);
+    }
+}
+";
+/// Fails as `AssertJ` does.
+const CHECKS: &str = "\
+package org.assertj.core.api;
+
+import org.opentest4j.AssertionFailedError;
+
+public class Checks {
+    public static void isEqual(Object actual, Object expected) {
+        throw new AssertionFailedError(\"not equal\", expected.toString(), actual.toString());
+    }
 }
 ";
 
@@ -90,6 +107,9 @@ async fn a_failure_is_shown_where_its_own_test_threw_it() {
     let folder = folder();
     shop(folder.path());
     let tests = Fixture::write(&folder.path().join("src/test/java/shop"), "AlikeTest.java", ALIKE);
+    let checks = folder.path().join("src/test/java/org/assertj/core/api");
+    std::fs::create_dir_all(&checks).unwrap();
+    Fixture::write(&checks, "Checks.java", CHECKS);
     let server = STILLFRAME.serve().await;
     let command = "mvn -q test -Dtest=AlikeTest";
     let arguments = json!({ "command": command, "cwd": folder.path(), "env": quick(), "failures": 9, "timeout": 240_000 });
@@ -98,5 +118,7 @@ async fn a_failure_is_shown_where_its_own_test_threw_it() {
     let failures: Vec<_> = failures.collect();
     let of = |test: &str| failures.iter().find(|failure| failure["test"] == format!("shop.AlikeTest#{test}"));
     assert_eq!(of("one").map(|one| &one["line"]), Some(&json!(tests.line("one"))), "{}", answer.text);
+    let left = of("texts").map(|texts| &texts["assertion"]["left"]);
+    assert_eq!(left, Some(&json!({ "value": "50" })), "{}", answer.text);
     server.finish().await;
 }

@@ -215,16 +215,29 @@ final class Exceptions {
         ObjectReference thrown = exception;
         if (thrown == null) return Json.object();
         Map<String, Object> answer = Json.object("mark", thrown.referenceType().name() + "@" + thrown.uniqueID());
+        boolean areTexts = isByAssertJ();
         for (String side : new String[] {"expected", "actual"}) {
             Field field = thrown.referenceType().fieldByName(side);
             Value value = field == null ? null : thrown.getValue(field);
-            if (value != null) answer.put(side, side(value));
+            if (value != null) answer.put(side, side(value, areTexts));
         }
         return answer;
     }
 
+    /** AssertJ stores the texts of values in place of these. */
+    private boolean isByAssertJ() {
+        try {
+            for (StackFrame frame : thread.frames(0, Math.min(FRAMES, thread.frameCount()))) {
+                if (frame.location().declaringType().name().startsWith("org.assertj.")) return true;
+            }
+        } catch (IncompatibleThreadStateException running) {
+            // Unknown without a stack.
+        }
+        return false;
+    }
+
     /** opentest4j stores the text and type of a value in a `ValueWrapper`. */
-    private List<Object> side(Value value) {
+    private List<Object> side(Value value, boolean isText) {
         List<Object> side = new ArrayList<>();
         Value shown = value;
         String type = null;
@@ -236,6 +249,11 @@ final class Exceptions {
                 shown = wrapper.getValue(real) == null ? wrapper.getValue(text) : wrapper.getValue(real);
                 type = Values.field(wrapper, "type") == null ? null : Values.typeName(wrapper.getValue(real));
             }
+        }
+        if (isText && shown instanceof StringReference) {
+            side.add(((StringReference) shown).value());
+            side.add("");
+            return side;
         }
         side.add(Values.text(shown));
         side.add(type == null ? Values.typeName(shown) : type);
