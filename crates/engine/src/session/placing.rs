@@ -210,11 +210,13 @@ impl Session {
         let planned = planning(&path, lines.as_deref().unwrap_or_default(), code.as_ref(), (line, column))?;
         let defining = code.as_ref().filter(|_| self.language_of(&path).passes_definitions());
         let note = defining.and_then(|code| code.defined_at(planned.line.unwrap_or(line))).map(|function| {
+            let Function { name, body, .. } = function;
+            let line = planned.line.unwrap_or(line);
+            if *body == line {
+                return format!("line {line} defines `{name}` and has its body: it stops at the definition, too");
+            }
             format!(
-                "line {} defines `{}`: it stops at the definition, not at calls; the body begins on line {}",
-                planned.line.unwrap_or(line),
-                function.name,
-                function.body
+                "line {line} defines `{name}`: it stops at the definition, not at calls; the body begins on line {body}"
             )
         });
         let problem = code.and_then(|code| code.problem);

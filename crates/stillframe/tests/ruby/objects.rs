@@ -55,6 +55,31 @@ async fn values_are_read_whatever_their_classes_redefine() {
     server.finish().await;
 }
 
+const BRIEF: &str = "\
+def twice(n) = n * 2 # @twice
+def thrice(n); n * 3; end # @thrice
+puts 1 # @before
+puts twice(4)
+puts thrice(5)
+";
+
+#[tokio::test]
+async fn a_line_with_a_whole_method_stops_in_each_call() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "brief.rb", BRIEF);
+    let (session, _) = Debugging::stopped_at(&program, "before").await;
+    for (method, argument) in [("twice", "4"), ("thrice", "5")] {
+        let set = session.break_at(&program, method).await;
+        assert!(set.text.contains("has its body: it stops at the definition, too"), "{}", set.text);
+        let stop = session.go_on().await;
+        assert_eq!(stop.place(), (program.path(), program.line(method)), "{}", stop.text);
+        assert_eq!(stop.variable("n"), argument, "{}", stop.text);
+    }
+    let ended = session.go_on().await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_step_stops_on_a_line_whose_breakpoint_does_not_hold() {
     let folder = folder();

@@ -71,6 +71,8 @@ module Stillframe
 
       def method?(code) = code.label !~ /[<> ]/ && code.trace_points.any? { |_, event| event == :call }
 
+      def without_lines?(code) = code.trace_points.none? { |_, event| event == :line }
+
       def real(path)
         @real[path] ||= begin
           File.realpath(path)
@@ -149,10 +151,17 @@ module Stillframe
     private
 
     def bind_to(code)
-      watch(:line, target: code, target_line: @line) do |at|
-        next if Agent.own_thread?(Thread.current) || !met?(at)
-        Stops.suspend('breakpoint', hitBreakpointIds: [@id])
+      watch(:line, target: code, target_line: @line) { |at| hit(at) }
+      # The body of a method such as `def twice(n) = n * 2` has no line: only its call is an event.
+      Code.walk(code) do |method|
+        next unless method.first_lineno == @line && Code.method?(method) && Code.without_lines?(method)
+        watch(:call, target: method) { |at| hit(at) }
       end
+    end
+
+    def hit(at)
+      return if Agent.own_thread?(Thread.current) || !met?(at)
+      Stops.suspend('breakpoint', hitBreakpointIds: [@id])
     end
   end
 
