@@ -70,6 +70,34 @@ async fn a_function_on_one_line_stops_where_it_is_called() {
     session.finish().await;
 }
 
+const BASKET: &str = "\
+<?php
+class Basket
+{
+    public array $items = [];
+
+    public function add(string $name): int
+    {
+        $this->items[] = $name;
+        return count($this->items); // @counts
+    }
+}
+echo (new Basket())->add('pen'), \"\\n\"; // @outside
+";
+
+#[tokio::test]
+async fn an_expression_may_name_the_object_without_its_sign() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", BASKET);
+    let (session, _) = Debugging::stopped_at(&program, "counts").await;
+    for (expression, expected) in [("this->items[0] . name", "\"penpen\""), ("count(this->items)", "1")] {
+        assert_eq!(session.evaluate(expression).await, expected, "{expression}");
+    }
+    let pure = json!({ "expression": "this->items", "sideEffects": false });
+    assert_eq!(session.ok("evaluate_expression", pure).await.text_of("result"), "[\"pen\"]");
+    session.finish().await;
+}
+
 const BRACELESS: &str = "\
 <?php
 function price($count, $kind)

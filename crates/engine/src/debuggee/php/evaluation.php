@@ -230,7 +230,7 @@ final class Evaluation
 
     private static function variable($name, $variables)
     {
-        if (\array_key_exists($name, $variables)) {
+        if (\array_key_exists($name, $variables) || $name === 'this') {
             return '$' . $name;
         }
         if ($name === 'error' && Throws::$error !== null) {
