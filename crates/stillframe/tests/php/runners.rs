@@ -95,6 +95,7 @@ async fn assertions_have_their_sides_and_operators_and_what_fails_behind_a_test_
                 public function testContains() { $this->assertContains(4, [1, 2]); }\n    \
                 public function testGreater() { $this->assertGreaterThan(5, 3); }\n    \
                 public function testEquals() { $this->assertEquals([1], [2]); }\n    \
+                public function testSame() { $this->assertSame([new Error()], [new Error()]); }\n    \
                 public function testThrows() // @throws\n    {\n        $this->expectException(Error::class);\n    }\n    \
                 public function testCalls() // @calls\n    {\n        $mock = $this->createMock(Countable::class);\n        \
                 $mock->expects($this->once())->method('count');\n    }\n    \
@@ -103,7 +104,7 @@ async fn assertions_have_their_sides_and_operators_and_what_fails_behind_a_test_
                 $mock->count(); // @twice\n    }\n}\n";
     let sides = Fixture::write(folder.path(), "SidesTest.php", test);
     let server = STILLFRAME.serve().await;
-    let asked = json!({ "command": "phpunit SidesTest.php", "cwd": folder.path(), "failures": 3 });
+    let asked = json!({ "command": "phpunit SidesTest.php", "cwd": folder.path(), "failures": 4 });
     let tested = server.ok("debug_test", asked).await;
     let failures = std::iter::once(&tested["failure"]).chain(tested["moreFailures"].as_array().unwrap());
     let assertions: Vec<[&str; 3]> = failures
@@ -112,8 +113,11 @@ async fn assertions_have_their_sides_and_operators_and_what_fails_behind_a_test_
                 .map(|part| failure["assertion"].pointer(part).and_then(Value::as_str).unwrap_or_default())
         })
         .collect();
-    let expected = [["[1, 2]", "contains", "4"], ["3", ">", "5"], ["[2]", "==", "[1]"]];
+    let same = assertions.get(3).copied().unwrap_or_default();
+    let expected = [["[1, 2]", "contains", "4"], ["3", ">", "5"], ["[2]", "==", "[1]"], same];
     assert_eq!(assertions, expected, "{}", tested.text);
+    assert_eq!((same[1], same[0]), ("===", same[2]), "{}", tested.text);
+    assert!(tested.text.contains("both sides are shown alike"), "{}", tested.text);
     let others: Vec<&Value> =
         tested["otherFailures"].as_array().unwrap().iter().map(|one| &one["line"]).collect();
     assert_eq!(

@@ -442,6 +442,13 @@ impl FailureData {
                 compact(frames, limits.frames)
             }
         };
+        let mut notes = snapshot.notes;
+        if thrown.assertion.as_ref().is_some_and(looks_true) {
+            notes.push(
+                "both sides are shown alike: what differs is not in their texts, or they are two objects"
+                    .to_owned(),
+            );
+        }
         Self {
             message: snapshot.exception.as_ref().map(|thrown| thrown.message.clone()).unwrap_or_default(),
             exception: snapshot.exception.map(|exception| ExceptionData::new(exception, limits.frames)),
@@ -452,10 +459,17 @@ impl FailureData {
             source: window(&snapshot.source, location.map_or(0, |location| location.line)),
             frames: innermost.into_iter().chain(callers.iter().map(CallerData::from)).collect(),
             stack,
-            notes: snapshot.notes,
+            notes,
             ..Self::default()
         }
     }
+}
+
+/// Whether a failed comparison reads as one that holds.
+fn looks_true(assertion: &Assertion) -> bool {
+    let value = |side: &Option<Side>| side.as_ref().and_then(|side| side.value.clone());
+    let (left, right) = (value(&assertion.left), value(&assertion.right));
+    matches!(assertion.operator.as_deref(), Some("==" | "===")) && left.is_some() && left == right
 }
 
 fn phase_name(phase: TestPhase) -> &'static str {

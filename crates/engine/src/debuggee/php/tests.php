@@ -12,7 +12,7 @@ final class Tests
     ];
     // Assertions of the first of these that assert something else.
     private const OPERATORS = [
-        'assertGreaterThan' => '>', 'assertGreaterThanOrEqual' => '>=', 'assertLessThan' => '<',
+        'assertSame' => '===', 'assertGreaterThan' => '>', 'assertGreaterThanOrEqual' => '>=', 'assertLessThan' => '<',
         'assertLessThanOrEqual' => '<=', 'assertInstanceOf' => 'instanceof', 'assertNotEquals' => '!=',
         'assertNotSame' => '!==', 'assertNotInstanceOf' => 'not instanceof', 'assertNotContains' => 'not contains',
         'assertStringNotContainsString' => 'not contains', 'assertArrayNotHasKey' => 'not has key',
@@ -23,7 +23,7 @@ final class Tests
     {
         $failure = $variables['comparisonFailure'] ?? null;
         if (\is_object($failure) && \method_exists($failure, 'getExpected')) {
-            return self::sides($failure->getActual(), $failure->getExpected(), '==', $limit);
+            return self::sides($failure->getActual(), $failure->getExpected(), self::operator(), $limit);
         }
         foreach (\str_starts_with($function, 'assert') ? self::PARAMETERS : [] as [$expected, $actual, $operator]) {
             if (\array_key_exists($expected, $variables) && \array_key_exists($actual, $variables)) {
@@ -32,6 +32,18 @@ final class Tests
             }
         }
         return null;
+    }
+
+    /** That of the assertion that is being made. */
+    private static function operator()
+    {
+        foreach (\debug_backtrace(\DEBUG_BACKTRACE_IGNORE_ARGS) as $call) {
+            // Assertions call `assertThat`.
+            if (\str_starts_with($call['function'], 'assert') && $call['function'] !== 'assertThat') {
+                return self::OPERATORS[$call['function']] ?? '==';
+            }
+        }
+        return '==';
     }
 
     private static function sides($actual, $expected, $operator, $limit)
