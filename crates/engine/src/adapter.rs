@@ -286,6 +286,12 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The functions of a source, if it has none of this name. For a debugger that knows functions only once they are
+    /// loaded.
+    fn functions_instead_of(&self, _text: &str, _name: &str) -> Option<Vec<String>> {
+        None
+    }
+
     /// The loops of a source that [`Adapter::source_analysis`] does not report, outer ones first.
     fn loops(&self, _text: &str) -> Vec<Loop> {
         Vec::new()

@@ -7,6 +7,7 @@ mod arguments;
 mod bridge;
 mod build;
 mod commands;
+mod functions;
 mod jdk;
 mod tracebacks;
 
@@ -168,6 +169,10 @@ impl Adapter for Java {
     /// Sources of the JDK and of libraries are rarely there; the bridge marks their frames.
     fn is_internal(&self, path: &Path) -> bool {
         !path.is_absolute()
+    }
+
+    fn functions_instead_of(&self, text: &str, name: &str) -> Option<Vec<String>> {
+        functions::names_without(text, name)
     }
 
     fn loops(&self, text: &str) -> Vec<Loop> {

@@ -242,6 +242,10 @@ impl Session {
                 );
                 return Err(Error::BadFile { path, problem });
             }
+            if let Some(names) = language.functions_instead_of(&lines.join("\n"), &name) {
+                let names = sources::nearest_names(&name, names);
+                return Err(Error::BadFile { path, problem: no_function(&name, &names, None) });
+            }
             let placed = self.place_on_name(name.clone(), rule).await?;
             return Ok(ResolvedPlace { note: Some(format!("stops in every function `{name}`")), ..placed });
         };

@@ -3,6 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, Language};
 
+use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report, folder};
 
 const PROGRAM: &str = "\
@@ -29,6 +30,23 @@ class Main {
     }
 }
 ";
+
+#[tokio::test]
+async fn a_function_that_a_source_does_not_have_is_refused_before_the_program_starts() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "Main.java", PROGRAM);
+    let server = STILLFRAME.serve().await;
+    let arguments =
+        json!({ "program": program.path(), "until": [{ "file": program.path(), "function": "thrice" }] });
+    let refused = server.call("run_until", arguments).await;
+    assert!(
+        refused.text_of("error").contains("has no function `thrice`; it has `")
+            && refused.text.contains("`twice`"),
+        "{}",
+        refused.text
+    );
+    server.finish().await;
+}
 
 /// The class is loaded when `main`, which has code around it, runs already.
 #[tokio::test]
