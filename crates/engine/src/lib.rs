@@ -27,6 +27,5 @@ pub mod sessions;
 pub mod snapshot;
 pub mod source_map;
 pub mod sources;
-mod stacks;
 pub mod temporary;
 pub mod test_reports;

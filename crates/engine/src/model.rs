@@ -14,6 +14,7 @@ pub mod performance;
 pub mod record;
 pub mod source;
 pub mod stack;
+pub(crate) mod stacks;
 pub mod stop;
 pub mod thrown;
 pub mod variable;

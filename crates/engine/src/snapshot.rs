@@ -11,16 +11,13 @@ use crate::model::breakpoint::{Breakpoint, Failures};
 use crate::model::ids::Reference;
 use crate::model::limits::Limits;
 use crate::model::source::Location;
-use crate::model::stack::{Stack, StackFrame, users_frames};
+use crate::model::stack::{SEARCHED, Stack, StackFrame, users_frames};
 use crate::model::stop::{Exception, Stop, StopReason};
 use crate::model::variable::{Children, ExpandedLocals, ExpandedValue, Expansion, Page};
 use crate::output::Excerpt;
 use crate::session::Session;
 use crate::session::seen_values::{ChangedValue, EXPANSION, FrameIdentity};
 use crate::session::watches::Changed;
-
-/// How many frames are read in search of one of the user's.
-pub(crate) const SEARCHED: usize = 40;
 
 /// A suspended program, as much of it as the limits let through.
 #[derive(Clone, Debug)]

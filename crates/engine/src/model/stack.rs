@@ -55,6 +55,9 @@ impl<Id> StackFrame<Id> {
     }
 }
 
+/// How many frames are read in search of one of the user's.
+pub(crate) const SEARCHED: usize = 40;
+
 /// Part of a stack, innermost frame first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack<Id> {

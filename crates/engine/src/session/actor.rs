@@ -44,8 +44,8 @@ use crate::model::breakpoint::{Failures, Pending};
 use crate::model::data_breakpoint::DataChange;
 use crate::model::ids::{RawId, Reference, TargetId, ThreadId};
 use crate::model::launch::Start;
+use crate::model::stacks::Stacks;
 use crate::model::stop::ExceptionBreakpoints;
-use crate::stacks::Stacks;
 use journal::SessionJournal;
 
 /// Where the answer to a request goes. The caller may have gone.

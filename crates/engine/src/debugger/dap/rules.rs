@@ -16,9 +16,8 @@ use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::limits::MAX_VALUE;
-use crate::model::stack::StackFrame;
+use crate::model::stack::{SEARCHED, StackFrame};
 use crate::model::stop::StopReason;
-use crate::snapshot::SEARCHED;
 
 /// A step that a silently resumed stop may interrupt.
 #[derive(Debug, Default)]

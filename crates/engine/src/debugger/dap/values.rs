@@ -13,10 +13,10 @@ use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::source::Source;
 use crate::model::stack::{Scope, ScopeKind, SourceRange, StackFrame};
+use crate::model::stacks::Stacks;
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value, Variable};
 use crate::output::Category;
-use crate::stacks::Stacks;
 
 /// The known references of the current stop.
 #[derive(Debug, Default)]
