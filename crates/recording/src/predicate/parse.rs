@@ -520,7 +520,7 @@ mod tests {
             ("d.items.every(x => x > 1)", "all([x > 1 for x in d.items])"),
             ("rows.filter(r => r.n).length > 1", "[r for r in rows if r.n].length > 1"),
             ("Object.entries(m).some(([k, v]) => v < k)", "any(v < k for k, v in m.entries())"),
-            ("Math.max(...xs) > cart.get('a')", "max(xs) > cart['a']"),
+            ("Math.max(...xs) > cart.at('a')", "max(xs) > cart['a']"),
             ("m.has(1) && [...m.values()].includes(2)", "(1 in m) and (2 in m.values())"),
             ("day < dt.date(2026, 3, 1)", "day < [2026, 3, 1]"),
             ("paid > Decimal('2.5')", "paid > 2.5"),
