@@ -15,7 +15,7 @@ pub(crate) struct Stacks<Thread, Id>(HashMap<Thread, Top<Id>>);
 #[derive(Debug)]
 struct Top<Id> {
     stack: Stack<Id>,
-    /// How many frames were asked for: if there are fewer, they are all.
+    /// How many frames were asked for. If there are fewer, and no more are counted, they are all.
     asked: usize,
 }
 
@@ -31,7 +31,8 @@ impl<Thread: Eq + Hash, Id: Clone> Stacks<Thread, Id> {
         let Top { stack, asked } = self.0.get(thread)?;
         let known = stack.frames.len();
         let end = start.saturating_add(levels);
-        let end = if known < *asked { end.min(known) } else { end };
+        let is_whole = known < *asked && known >= stack.total;
+        let end = if is_whole { end.min(known) } else { end };
         let frames = stack.frames.get(start.min(end)..end)?.to_vec();
         Some(Stack { frames, total: stack.total })
     }
@@ -83,6 +84,8 @@ mod tests {
     #[test]
     fn a_total_that_counts_only_what_was_asked_for_says_nothing_of_the_rest() {
         let mut stacks = Stacks::default();
+        stacks.keep(2, 40, &stack(39, 99));
+        assert_eq!(stacks.get(&2, 0, 100), None, "one of forty was hidden");
         stacks.keep(1, 1, &stack(1, 1));
         assert_eq!(stacks.get(&1, 0, 1).map(|stack| stack.frames.len()), Some(1));
         assert_eq!(stacks.get(&1, 0, 40), None);
