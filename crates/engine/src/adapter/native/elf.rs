@@ -11,7 +11,14 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::adapter) struct Elf {
     machine: u16,
-    sections: Vec<String>,
+    sections: Vec<Section>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Section {
+    name: String,
+    /// Where it is in the file, and its size there.
+    place: (u64, u64),
 }
 
 impl Elf {
@@ -31,16 +38,16 @@ impl Elf {
         );
         let table = host.part(path, table, (size * count).min(LARGEST));
         let section = |index: u64| table.get(usize::try_from(index * size).ok()?..);
-        let names = section(names).and_then(|section| {
-            Some(host.part(path, number(section, 24, 8)?, number(section, 32, 8)?.min(LARGEST)))
-        });
-        let names = names.unwrap_or_default();
-        let name = |index: u64| {
-            let at = usize::try_from(number(section(index)?, 0, 4)?).ok()?;
+        let place = |section: &[u8]| Some((number(section, 24, 8)?, number(section, 32, 8)?));
+        let names = section(names).and_then(place);
+        let names = names.map(|(start, size)| host.part(path, start, size.min(LARGEST))).unwrap_or_default();
+        let read = |index: u64| {
+            let section = section(index)?;
+            let at = usize::try_from(number(section, 0, 4)?).ok()?;
             let name = names.get(at..)?.split(|byte| *byte == 0).next()?;
-            Some(String::from_utf8_lossy(name).into_owned())
+            Some(Section { name: String::from_utf8_lossy(name).into_owned(), place: place(section)? })
         };
-        Some(Self { machine: u16::try_from(machine).ok()?, sections: (0..count).filter_map(name).collect() })
+        Some(Self { machine: u16::try_from(machine).ok()?, sections: (0..count).filter_map(read).collect() })
     }
 
     /// It has variables and lines, here or in a file beside it.
@@ -53,7 +60,12 @@ impl Elf {
     }
 
     pub(in crate::adapter) fn has(&self, section: &str) -> bool {
-        self.sections.iter().any(|name| name == section)
+        self.place(section).is_some()
+    }
+
+    /// Where a section is in the file, and its size there.
+    pub(super) fn place(&self, section: &str) -> Option<(u64, u64)> {
+        self.sections.iter().find(|each| each.name == section).map(|found| found.place)
     }
 
     /// The processor that it is built for, if it is not this machine's.

@@ -4,15 +4,20 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use super::Host;
+use super::{Elf, Host};
 
-/// A larger file is not searched.
+/// The sections with the options of compilers.
+const TEXTS: [&str; 2] = [".debug_str", ".debug_line_str"];
+/// No more of one is searched.
 const LARGEST: u64 = 1 << 28;
 
 /// What to know about a program that GCC has optimized: it moves what is rarely run, such as a `throw`, out of functions.
 pub(in crate::adapter) fn caution(host: &dyn Host, binary: &Path) -> Option<String> {
-    let content = host.part(binary, 0, LARGEST);
-    let level = memmem::find_iter(&content, b"GNU C").find_map(|at| level(content.get(at..)?))?;
+    let elf = Elf::read(host, binary)?;
+    let level = TEXTS.iter().filter_map(|section| elf.place(section)).find_map(|(start, size)| {
+        let texts = host.part(binary, start, size.min(LARGEST));
+        memmem::find_iter(&texts, b"GNU C").find_map(|at| level(texts.get(at..)?))
+    })?;
     let name = binary.file_name().unwrap_or_default().to_string_lossy();
     Some(format!(
         "`{name}` is compiled with {level}: LLDB may leave out callers, or show wrong values in them and of variables; \
