@@ -184,10 +184,6 @@ impl Native<'_> {
             ["catches", "locations", "recorder", "traps"]
                 .map(|name| imported(&scripts.join(format!("stillframe_{name}.py")))),
         );
-        let (request, mut arguments, launch) = match start {
-            Start::Launch(launch) => (StartRequest::Launch, launch_arguments(launch, &entry), Some(launch)),
-            Start::Attach(attach) => (StartRequest::Attach, attach_arguments(host, attach)?, None),
-        };
         let binary = match start {
             Start::Launch(launch) => Some(PathBuf::from(launch.program.name())),
             Start::Attach(Attach { to: Endpoint::Process(pid), .. }) => host.program_of(*pid),
@@ -195,6 +191,12 @@ impl Native<'_> {
                 Some(native::program_of_dump(host, file, program.as_deref())?)
             }
             Start::Attach(_) => None,
+        };
+        let (request, mut arguments, launch) = match start {
+            Start::Launch(launch) => (StartRequest::Launch, launch_arguments(launch, &entry), Some(launch)),
+            Start::Attach(attach) => {
+                (StartRequest::Attach, attach_arguments(attach, binary.as_deref()), None)
+            }
         };
         commands.extend(binary.as_deref().and_then(|binary| own_debug_info_only(host, binary)));
         arguments.insert("initCommands".to_owned(), json!(commands));
@@ -305,17 +307,15 @@ fn launch_arguments(launch: &Launch, entry: &str) -> Map<String, Value> {
     }))
 }
 
-fn attach_arguments(host: &dyn Host, attach: &Attach) -> Result<Map<String, Value>> {
-    Ok(object(match &attach.to {
+/// `binary` is the program of a crash dump.
+fn attach_arguments(attach: &Attach, binary: Option<&Path>) -> Map<String, Value> {
+    object(match &attach.to {
         Endpoint::Process(pid) => json!({ "pid": pid }),
         Endpoint::Address { host, port } => {
             json!({ "attachCommands": [format!("gdb-remote {host}:{port}")] })
         }
-        Endpoint::Core { file, program } => {
-            let program = native::program_of_dump(host, file, program.as_deref())?;
-            json!({ "coreFile": file, "program": program })
-        }
-    }))
+        Endpoint::Core { file, .. } => json!({ "coreFile": file, "program": binary }),
+    })
 }
 
 fn object(value: Value) -> Map<String, Value> {
