@@ -3,6 +3,7 @@
 //! A person who types waits for this, and what is offered only saves typing: no debugger is started. The functions are
 //! those at which a breakpoint can be set by name. Where the language cannot list them, and for tests, text is searched.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -124,18 +125,19 @@ fn is_left_out(name: &str) -> bool {
 async fn functions(file: &Path, safety: &Safety) -> Option<Vec<Function>> {
     let adapter = adapter::by_extension(file)?;
     safety.check_path(file).ok()?;
-    let found = match adapter.source_analysis() {
-        Some(analysis) => {
-            let host = Guarded::for_reading(&Machine, safety, None);
-            let runtime = adapter.locate(&host, None, Some(file)).await.ok()?;
-            let question = AnalysisRequest { file: Some(file), ..AnalysisRequest::default() };
-            let code = analysis.analyze(&host, &runtime, question).await.ok()?;
-            if code.unread.is_some() || code.problem.is_some() {
-                return None;
-            }
-            code.functions
+    let found = if let Some(analysis) = adapter.source_analysis() {
+        let host = Guarded::for_reading(&Machine, safety, None);
+        let runtime = adapter.locate(&host, None, Some(file)).await.ok()?;
+        let question = AnalysisRequest { file: Some(file), ..AnalysisRequest::default() };
+        let code = analysis.analyze(&host, &runtime, question).await.ok()?;
+        if code.unread.is_some() || code.problem.is_some() {
+            return None;
         }
-        None => adapter.functions(&safety.read_lines(file).ok()?.join("\n")),
+        code.functions
+    } else {
+        let (safety, file) = (safety.clone(), file.to_owned());
+        let read = move || Some(adapter.functions(&safety.read_lines(&file).ok()?.join("\n")));
+        tokio::task::spawn_blocking(read).await.ok()??
     };
     Some(found).filter(|found| !found.is_empty())
 }
@@ -144,16 +146,18 @@ async fn functions(file: &Path, safety: &Safety) -> Option<Vec<Function>> {
 /// several functions have the same.
 fn function_names(functions: &[Function], typed: &str) -> Vec<String> {
     let simple: Vec<String> = functions.iter().map(Function::simple_name).collect();
-    let mut names: Vec<String> = Vec::new();
-    for (function, name) in functions.iter().zip(&simple) {
-        let is_only = simple.iter().filter(|other| *other == name).count() == 1;
-        let offered = if name.starts_with(typed) && is_only { name } else { &function.name };
-        let begins = name.starts_with(typed) || function.name.starts_with(typed);
-        if begins && !names.contains(offered) {
-            names.push(offered.clone());
-        }
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for name in &simple {
+        *counts.entry(name).or_default() += 1;
     }
-    names
+    let offered = functions.iter().zip(&simple).filter_map(|(function, name)| {
+        let begins = name.starts_with(typed);
+        let is_only = counts.get(name.as_str()) == Some(&1);
+        let offered = if begins && is_only { name } else { &function.name };
+        (begins || function.name.starts_with(typed)).then_some(offered)
+    });
+    let mut seen = HashSet::new();
+    offered.filter(|name| seen.insert(*name)).cloned().collect()
 }
 
 /// A definition in any of the languages: a keyword and a name, or a method with its opening brace.
