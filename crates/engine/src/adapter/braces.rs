@@ -212,11 +212,7 @@ impl<'a> Source<'a> {
         let colon = head.iter().position(|token| token.is(":"))?;
         let item = head.get(..colon)?;
         // The types in front of a name may have parameters.
-        let name = item
-            .len()
-            .checked_sub(1)
-            .and_then(|at| item.get(at..))
-            .filter(|name| matches!(name, [name] if name.is_name()));
+        let name = item.last().filter(|token| token.is_name()).map(std::slice::from_ref);
         Some(Parts { head: name.unwrap_or(item), test: None, body, goes_through: true, last })
     }
 
