@@ -1,9 +1,10 @@
 //! Binaries that are not as a debugger needs them.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use serde_json::json;
-use test_support::Answer;
+use test_support::{Answer, Fixture};
 
 use crate::STILLFRAME;
 use crate::source::{Sources, assert_evaluated};
@@ -138,14 +139,7 @@ async fn a_variable_inside_another_library_is_not_one_of_the_program() {
         ("hidden", "use of undeclared identifier 'hidden'"),
         ("own + hidden", "use of undeclared identifier 'hidden'"),
     ];
-    let server = STILLFRAME.serve().await;
-    let arguments = json!({
-        "program": binary, "until": [{ "file": source.path(), "line": source.line("here") }], "timeout": 60_000,
-        "expressions": expected.map(|(expression, _)| expression),
-    });
-    let ran = server.ok("run_until", arguments).await;
-    assert_evaluated(&ran, &expected);
-    server.finish().await;
+    assert_at_here(&binary, &source, &expected).await;
 }
 
 #[tokio::test]
@@ -163,12 +157,18 @@ async fn a_function_with_the_name_of_a_variable_inside_another_library_is_called
     let binary = sources.compiled(&link, "main");
     let source = sources.file("main.cpp");
     let expected = [("twice(own)", "4"), ("twice", "use of undeclared identifier 'twice'")];
+    assert_at_here(&binary, &source, &expected).await;
+}
+
+/// Runs a program to `@here`, and compares what expressions come to there.
+async fn assert_at_here(binary: &Path, source: &Fixture, expected: &[(&str, &str)]) {
     let server = STILLFRAME.serve().await;
+    let expressions: Vec<&str> = expected.iter().map(|(expression, _)| *expression).collect();
     let arguments = json!({
         "program": binary, "until": [{ "file": source.path(), "line": source.line("here") }], "timeout": 60_000,
-        "expressions": expected.map(|(expression, _)| expression),
+        "expressions": expressions,
     });
     let ran = server.ok("run_until", arguments).await;
-    assert_evaluated(&ran, &expected);
+    assert_evaluated(&ran, expected);
     server.finish().await;
 }
