@@ -24,16 +24,13 @@ pub(super) enum Family {
     Go,
 }
 
-/// Words that are not variables.
-const KEYWORDS: [&str; 70] = [
-    "and",
+/// Words that are not variables, whichever of these languages it is.
+const KEYWORDS: [&str; 62] = [
     "as",
     "auto",
     "await",
     "bool",
-    "boolean",
     "break",
-    "byte",
     "case",
     "char",
     "const",
@@ -48,7 +45,6 @@ const KEYWORDS: [&str; 70] = [
     "double",
     "else",
     "false",
-    "final",
     "float",
     "fn",
     "for",
@@ -57,7 +53,6 @@ const KEYWORDS: [&str; 70] = [
     "goto",
     "if",
     "in",
-    "instanceof",
     "int",
     "let",
     "long",
@@ -68,9 +63,7 @@ const KEYWORDS: [&str; 70] = [
     "mut",
     "new",
     "nil",
-    "null",
     "nullptr",
-    "or",
     "range",
     "ref",
     "return",
@@ -92,11 +85,12 @@ const KEYWORDS: [&str; 70] = [
     "void",
     "volatile",
     "while",
-    "xor",
     "yield",
     "usize",
     "size_t",
 ];
+/// Operators and literals of C++, Java and PHP. In Rust and Go they are names as any other.
+const WORD_OPERATORS: [&str; 5] = ["and", "or", "xor", "instanceof", "null"];
 /// Words in front of a parenthesis that is not a call.
 const HEADS: [&str; 9] = ["if", "while", "for", "switch", "match", "return", "sizeof", "in", "range"];
 /// Statements that leave a loop, apart from `break`.
@@ -132,6 +126,12 @@ struct Parts<'a> {
     body: &'a [Token],
     goes_through: bool,
     last: usize,
+}
+
+impl Family {
+    fn is_keyword(self, word: &str) -> bool {
+        KEYWORDS.contains(&word) || (matches!(self, Self::C | Self::Php) && WORD_OPERATORS.contains(&word))
+    }
 }
 
 impl<'a> Source<'a> {
@@ -358,7 +358,8 @@ fn describe(family: Family, parts: &Parts<'_>, (start, end): (u32, u32)) -> Loop
         RISKS.iter().any(|risk| token.is(risk))
             || (family == Family::Rust && matches!(token.text.as_str(), "+" | "-" | "+=" | "-="))
     };
-    let assigned: BTreeSet<String> = assigned(head).into_iter().chain(assigned(body)).collect();
+    let assigned: BTreeSet<String> =
+        assigned(family, head).into_iter().chain(assigned(family, body)).collect();
     Loop {
         start,
         end,
@@ -370,7 +371,7 @@ fn describe(family: Family, parts: &Parts<'_>, (start, end): (u32, u32)) -> Loop
         is_closed: !calls
             && !all().any(|token| ["[", ".", "->", "*", "<-"].iter().any(|sign| token.is(sign))),
         condition: test.filter(|_| !is_always).map(comparisons).unwrap_or_default(),
-        variables: if is_always && test.is_some() { Vec::new() } else { names(head) },
+        variables: if is_always && test.is_some() { Vec::new() } else { names(family, head) },
         assigned: assigned.into_iter().collect(),
     }
 }
@@ -496,7 +497,7 @@ fn text(tokens: &[Token]) -> Option<String> {
 }
 
 /// The names of variables.
-fn names(tokens: &[Token]) -> Vec<String> {
+fn names(family: Family, tokens: &[Token]) -> Vec<String> {
     let is_variable = |at: usize, token: &Token| {
         let before = at.checked_sub(1).and_then(|before| tokens.get(before));
         let next = tokens.get(at + 1);
@@ -504,13 +505,13 @@ fn names(tokens: &[Token]) -> Vec<String> {
         let is_other =
             next.is_some_and(|next| ["(", "::", "!", "<"].iter().any(|sign| next.is(sign)) && !next.is_apart);
         // `size_t at`: a type.
-        let is_type = next.is_some_and(|next| next.is_name() && !KEYWORDS.contains(&next.text.as_str()));
+        let is_type = next.is_some_and(|next| next.is_name() && !family.is_keyword(&next.text));
         // `Iterator<String> it`
         let is_argument = before.is_some_and(|before| before.is("<") || before.is(","))
             && next.is_some_and(|next| next.is(">") || (next.is(",") && before.is_some_and(|at| at.is("<"))));
         let is_constant = !token.text.chars().any(char::is_lowercase);
         token.is_name()
-            && !KEYWORDS.contains(&token.text.as_str())
+            && !family.is_keyword(&token.text)
             && !(is_member
                 || is_other
                 || is_type
@@ -524,7 +525,7 @@ fn names(tokens: &[Token]) -> Vec<String> {
 }
 
 /// The names that are assigned to, or whose address is taken.
-fn assigned(tokens: &[Token]) -> BTreeSet<String> {
+fn assigned(family: Family, tokens: &[Token]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let name = |at: Option<usize>| at.and_then(|at| tokens.get(at)).filter(|token| token.is_name());
     for (at, token) in tokens.iter().enumerate() {
@@ -550,7 +551,7 @@ fn assigned(tokens: &[Token]) -> BTreeSet<String> {
             found.extend(next.map(|token| token.text.clone()));
         }
     }
-    found.retain(|name| !KEYWORDS.contains(&name.as_str()));
+    found.retain(|name| !family.is_keyword(name));
     found
 }
 

@@ -221,10 +221,17 @@ impl<'a> Reader<'a> {
             (self.rest.starts_with("\"\"\"").then_some(3)?, "\"\"\"")
         };
         let inner = self.rest.get(start..)?;
-        let at = inner.match_indices(ends).map(|(at, _)| at).find(|at| {
-            let line = inner.get(..*at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
-            !self.is_php || line.trim().is_empty()
-        })?;
+        let is_end = |at: &usize| {
+            let (before, behind) = (inner.get(..*at).unwrap_or_default(), inner.get(at + ends.len()..));
+            if !self.is_php {
+                let escapes = before.len() - before.trim_end_matches('\\').len();
+                return escapes % 2 == 0;
+            }
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let next = behind.and_then(|behind| behind.chars().next());
+            line.trim().is_empty() && !next.is_some_and(|next| next.is_alphanumeric() || next == '_')
+        };
+        let at = inner.match_indices(ends).map(|(at, _)| at).find(is_end)?;
         Some(start + at + ends.len())
     }
 
@@ -262,10 +269,21 @@ mod tests {
             ),
             ("1..n 1.5e-3f 0x1f c->d ::e", "1|..|n|1.5e-3f|0x1f|c|->|d|::|e"),
             ("R\"x(a)\" )x\" r", "R\"x(a)\" )x\"|r"),
+            ("\"\"\"\na \\\"\"\" b\"\"\" c", "\"\"\"\na \\\"\"\" b\"\"\"|c"),
         ];
         for (text, expected) in table {
-            let found: Vec<String> = tokens(text).into_iter().map(|token| token.text).collect();
-            assert_eq!(found.join("|"), expected, "{text}");
+            assert_eq!(joined(tokens(text)), expected, "{text}");
         }
+    }
+
+    fn joined(tokens: Vec<Token>) -> String {
+        let texts: Vec<String> = tokens.into_iter().map(|token| token.text).collect();
+        texts.join("|")
+    }
+
+    #[test]
+    fn a_text_of_php_ends_with_its_whole_name() {
+        let text = "<<<END\na\nENDING\n  END";
+        assert_eq!(joined(php_tokens(&format!("<?php $a = {text}; $b;"))), format!("$a|=|{text}|;|$b|;"));
     }
 }
