@@ -1,17 +1,23 @@
 //! The names of the methods that a source of Java has, found by its tokens.
 
-use super::super::braces::{closing, tokens};
+use super::super::braces::{Token, closing, tokens};
 
 /// Words in front of a parenthesis that do not name a method.
 const STATEMENTS: [&str; 7] = ["if", "for", "while", "switch", "catch", "synchronized", "try"];
 
+/// With these, a class has methods that its source does not show: inherited ones, or those that the compiler makes.
+const GIVERS: [&str; 3] = ["extends", "implements", "enum"];
+/// Annotations that make no methods.
+const PLAIN: [&str; 5] = ["Override", "SuppressWarnings", "Deprecated", "FunctionalInterface", "SafeVarargs"];
+
 /// The methods with a body, in their order, each name once. None if the source has a word that may be the name all the
-/// same: methods can be inherited, or made by the compiler.
+/// same, or if its classes may have methods that it does not show.
 pub(super) fn names_without(text: &str, name: &str) -> Option<Vec<String>> {
     let simple = name.rsplit(['.', '#', ':']).next().unwrap_or(name);
     let is_word = simple.chars().all(|letter| letter.is_alphanumeric() || "_$".contains(letter));
     let tokens = tokens(text);
-    if !is_word || tokens.iter().any(|token| token.is_name() && token.is(simple)) {
+    let is_there = tokens.iter().any(|token| token.is_name() && token.is(simple));
+    if !is_word || is_there || gives_methods(&tokens) {
         return None;
     }
     let mut names: Vec<String> = Vec::new();
@@ -27,6 +33,11 @@ pub(super) fn names_without(text: &str, name: &str) -> Option<Vec<String>> {
         }
     }
     Some(names)
+}
+
+fn gives_methods(tokens: &[Token]) -> bool {
+    let is_maker = |pair: &[Token]| matches!(pair, [at, name] if at.is("@") && !PLAIN.iter().any(|plain| name.is(plain)));
+    tokens.iter().any(|token| GIVERS.iter().any(|giver| token.is(giver))) || tokens.windows(2).any(is_maker)
 }
 
 #[cfg(test)]
@@ -48,5 +59,15 @@ record Item(int count) {
         for there in ["twice", "Item.count", "Item#run", "Item.<init>"] {
             assert_eq!(names_without(SHOP, there), None, "{there}");
         }
+    }
+
+    #[test]
+    fn methods_that_a_source_does_not_show_may_be_there() {
+        for source in ["class Dog extends Animal {}", "enum Color { RED }", "@Getter class Point { int x; }"]
+        {
+            assert_eq!(names_without(source, "speak"), None, "{source}");
+        }
+        let plain = "class Dog { @Override public String toString() { return \"dog\"; } }";
+        assert_eq!(names_without(plain, "speak").unwrap_or_default(), ["toString"]);
     }
 }
