@@ -11,7 +11,8 @@ const TEXTS: [&str; 2] = [".debug_str", ".debug_line_str"];
 /// No more of one is searched.
 const LARGEST: u64 = 1 << 28;
 
-/// What to know about a program that GCC has optimized: it moves what is rarely run, such as a `throw`, out of functions.
+/// What to know about a program of which GCC has optimized a part: it moves what is rarely run, such as a `throw`, out of
+/// functions.
 pub(in crate::adapter) fn caution(host: &dyn Host, binary: &Path) -> Option<String> {
     let elf = Elf::read(host, binary)?;
     let level = TEXTS.iter().filter_map(|section| elf.place(section)).find_map(|(start, size)| {
@@ -20,8 +21,8 @@ pub(in crate::adapter) fn caution(host: &dyn Host, binary: &Path) -> Option<Stri
     })?;
     let name = binary.file_name().unwrap_or_default().to_string_lossy();
     Some(format!(
-        "`{name}` is compiled with {level}: LLDB may leave out callers, or show wrong values in them and of variables; \
-         compile it with -Og, or add -fno-reorder-blocks-and-partition"
+        "parts of `{name}` are compiled with {level}: LLDB may leave out callers, or show wrong values in them and of variables; \
+         compile them with -Og, or add -fno-reorder-blocks-and-partition"
     ))
 }
 
