@@ -256,13 +256,15 @@ final class Calls {
 
         /** Ends the code of the program that has called a lambda, which cannot give it a result; it may catch an exception. */
         void fail(ThreadReference caller, Failure failure) {
-            // An error may be pending for the thread already.
-            if (whole.isOver || whole.failed != null) return;
-            if (failure.exception == null) whole.failed = failure;
-            try {
-                caller.stop(failure.exception == null ? stopper : failure.exception);
-            } catch (InvalidTypeException impossible) {
-                // It is an Error or an exception.
+            synchronized (whole) {
+                // An error may be pending for the thread already.
+                if (whole.isOver || whole.failed != null) return;
+                if (failure.exception == null) whole.failed = failure;
+                try {
+                    caller.stop(failure.exception == null ? stopper : failure.exception);
+                } catch (InvalidTypeException impossible) {
+                    // It is an Error or an exception.
+                }
             }
         }
 
