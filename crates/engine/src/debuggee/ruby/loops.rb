@@ -83,7 +83,8 @@ module Stillframe
       end
     end
 
-    # Those that are all needed for the loop to continue; nil if a part cannot be evaluated without a call.
+    # Those that are all needed for the loop to continue; nil if a part cannot be evaluated without a call, or is no
+    # comparison: 0 is true in Ruby.
     def comparisons(test, continues)
       if test.type == (continues ? :AND : :OR)
         parts = test.children.map { |part| comparisons(part, continues) }
@@ -91,12 +92,10 @@ module Stillframe
       end
       left, operator, list = test.children if test.type == :OPCALL
       return comparisons(left, !continues) if operator == :!
-      if NEGATED.key?(operator)
-        right = list.children[0]
-        sign = continues ? operator : NEGATED[operator]
-        return [left, right].all? { |side| plain?(side) } ? [{ left: text(left), operator: sign, right: text(right) }] : nil
-      end
-      plain?(test) ? [{ left: text(test), operator: continues ? '!=' : '==', right: '0' }] : nil
+      return nil unless NEGATED.key?(operator)
+      right = list.children[0]
+      sign = continues ? operator : NEGATED[operator]
+      [left, right].all? { |side| plain?(side) } ? [{ left: text(left), operator: sign, right: text(right) }] : nil
     end
 
     def plain?(node)
