@@ -250,7 +250,8 @@ async fn is_polled_again(debugger: &DapDebugger, thread: RawId, numbers: &mut Ve
 /// that it does there.
 async fn is_in_start_code(debugger: &DapDebugger, thread: RawId, hit: &[SentBreakpoint]) -> bool {
     let Some(is_start) = debugger.quirks().is_start_function else { return false };
-    let Ok(stack) = debugger.stack_trace(thread, 0, 2).await else { return false };
+    // The report of the stop has these frames.
+    let Ok(stack) = debugger.stack_trace(thread, 0, SEARCHED).await else { return false };
     let line = |frame: &StackFrame<RawId>| frame.location.as_ref().map(|location| location.line);
     match stack.frames.as_slice() {
         [frame, ..] if is_start(&frame.name) => true,

@@ -38,7 +38,7 @@ pub(super) struct References {
     /// The source and the line that each frame is at.
     pub(super) places: HashMap<RawId, (PathBuf, u32)>,
     pub(super) stacks: Stacks<RawId, RawId>,
-    /// How often all were forgotten.
+    /// How often the numbers of frames may have changed.
     pub(super) generation: u64,
 }
 
@@ -46,6 +46,14 @@ impl References {
     /// The program has run: all of them are invalid.
     pub(super) fn forget(&mut self) {
         *self = Self { generation: self.generation + 1, ..Self::default() };
+    }
+
+    /// Code of the program has run at a stop, after which some adapters number the frames again. What was evaluated chose
+    /// the frame too, where there is only one.
+    fn code_ran(&mut self) {
+        self.scoped = None;
+        self.stacks.forget();
+        self.generation += 1;
     }
 
     /// Our own number for a scope.
@@ -357,13 +365,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
             answer = other;
         }
     }
-    {
-        let mut references = lock(&debugger.0.references);
-        // It chooses the frame too, where there is only one.
-        references.scoped = None;
-        // Code of the program has run, after which some adapters number the frames again.
-        references.stacks.forget();
-    }
+    lock(&debugger.0.references).code_ran();
     let response = answer.map_err(|error| match error {
         Error::Refused(message) if (quirks.is_gone)(&message) => Error::Lost,
         Error::Refused(message) if (quirks.is_timeout)(&message) => {
@@ -451,6 +453,7 @@ fn assigned(
     limit: usize,
 ) -> Value<RawId> {
     let mut references = lock(&debugger.0.references);
+    references.code_ran();
     let frame = references.frames.get(&parent).copied();
     let value = (response.value, response.kind);
     let quirks = debugger.quirks();
