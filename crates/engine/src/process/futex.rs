@@ -5,6 +5,8 @@
 
 /// The operations that wait, without their flags (`futex(2)`).
 const WAITS: [u64; 5] = [0, 6, 9, 11, 13];
+/// `FUTEX_PRIVATE_FLAG`.
+const PRIVATE: u64 = 0x80;
 /// What is not a flag.
 const OPERATION: u64 = 0x7f;
 /// Where glibc and musl have the owner in a mutex: behind the lock and, in glibc, the count.
@@ -25,6 +27,8 @@ pub struct Futex {
     pub expected: u64,
     /// The wait has a timeout.
     pub is_timed: bool,
+    /// Others than the threads of its process may wake it: `FUTEX_PRIVATE_FLAG` is not set.
+    pub is_shared: bool,
 }
 
 impl Futex {
@@ -39,7 +43,12 @@ impl Futex {
         let mut argument = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
         let (address, operation, expected, timeout) = (argument()?, argument()?, argument()?, argument()?);
         let is_wait = CALLS.contains(&number) && WAITS.contains(&(operation & OPERATION));
-        is_wait.then_some(Self { address, expected: expected & 0xffff_ffff, is_timed: timeout != 0 })
+        is_wait.then_some(Self {
+            address,
+            expected: expected & 0xffff_ffff,
+            is_timed: timeout != 0,
+            is_shared: operation & PRIVATE == 0,
+        })
     }
 
     /// The thread that holds the mutex that this is the lock of; none if its memory cannot be read, or the mutex is
@@ -67,13 +76,18 @@ mod tests {
 
     #[test]
     fn futexes_are_read_from_system_calls() {
-        let futex = |address, expected, is_timed| Some(Futex { address, expected, is_timed });
+        let futex =
+            |address, expected, is_timed, is_shared| Some(Futex { address, expected, is_timed, is_shared });
         let number = CALLS[0];
         let table = [
-            (format!("{number} 0x55a0 0x80 0x2 0x0 0x0 0x0 0x7f 0x7f"), futex(0x55a0, 2, false)),
+            (format!("{number} 0x55a0 0x80 0x2 0x0 0x0 0x0 0x7f 0x7f"), futex(0x55a0, 2, false, false)),
             (
                 format!("{number} 0x55a0 0x189 0xffffffff 0x7ff0 0x0 0xffffffff 0x7f 0x7f"),
-                futex(0x55a0, 0xffff_ffff, true),
+                futex(0x55a0, 0xffff_ffff, true, false),
+            ),
+            (
+                format!("{number} 0x55a0 0x109 0x3039 0x0 0x0 0xffffffff 0x7f 0x7f"),
+                futex(0x55a0, 12345, false, true),
             ),
             (format!("{number} 0x55a0 0x81 0x1 0x0 0x0 0x0 0x7f 0x7f"), None),
             ("0 0x0 0x7ffd 0x400 0x0 0x0 0x0 0x7ffd 0x7f1a".to_owned(), None),

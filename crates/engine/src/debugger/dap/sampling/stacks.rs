@@ -5,6 +5,8 @@
 
 mod locks;
 
+use std::path::Path;
+
 use super::super::{DapDebugger, lock, motion};
 use crate::adapter::plan::{HolderRecord, StackSampling, StackWait};
 use crate::debugger::Debugger;
@@ -72,11 +74,11 @@ impl Idle {
         thread.os_thread.is_some_and(|number| self.threads.contains(&number))
     }
 
-    /// A wait for the end of another thread, whose number the C library waits on. Where the library has no debug
-    /// information, no function of it has the name that shows this.
+    /// A wait for the end of another thread, whose number the C library waits on, as a futex that the kernel wakes. Where
+    /// the library has no debug information, no function of it has the name that shows this.
     fn end_of_thread(&self, futex: Futex) -> Option<StackWait> {
-        let is_thread = std::fs::exists(format!("/proc/{}/task/{}", self.pid, futex.expected));
-        is_thread.unwrap_or(false).then(|| StackWait {
+        let thread = format!("/proc/{}/task/{}", self.pid, futex.expected);
+        (futex.is_shared && Path::new(&thread).exists()).then(|| StackWait {
             kind: WaitKind::Thread,
             what: "the end of a thread".to_owned(),
             is_timed: false,
