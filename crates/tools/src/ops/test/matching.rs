@@ -64,10 +64,10 @@ pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option
     let at = if let Some(mark) = spoken.mark {
         throws.iter().position(|throw| has_mark(throw, mark))
     } else {
-        let same = throws.iter().enumerate();
-        let same = same.filter(|(_, throw)| is_same(throw, spoken) && !is_elsewhere(throw, spoken));
+        let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
         let best = same.max_by_key(|(at, throw)| {
             (
+                !is_elsewhere(throw, spoken),
                 shared(throw, spoken, |frame| !frame.is_internal()),
                 shared(throw, spoken, |_| true),
                 std::cmp::Reverse(*at),
@@ -109,7 +109,8 @@ fn shared(throw: &Throw, spoken: &RunnerReport<'_>, is_wanted: fn(&StackFrame<Re
     places.iter().filter(|(file, line)| lines_of(details, file).contains(line)).count()
 }
 
-/// The runner shows other places in the files in which this was thrown: another test with the same message has failed.
+/// The runner shows other places in the files in which this was thrown: it may be another test with the same message, or
+/// debugger and trace give another line of a statement with several.
 fn is_elsewhere(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {
     let Some(details) = spoken.details else { return false };
     let places = places(throw, |frame| !frame.is_internal());
