@@ -55,7 +55,7 @@ pub enum TestReport {
     Problem(LoadProblem),
     /// Something else that needs saying.
     Note {
-        /// It.
+        /// One sentence.
         text: String,
     },
 }

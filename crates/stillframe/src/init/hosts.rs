@@ -162,7 +162,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         signs: &[Settings("devin")],
         program: "devin",
     },
-    // As Devin Desktop was called until June 2026.
+    // The older name of Devin Desktop, with folders of its own.
     McpHost {
         name: "windsurf",
         aliases: &[],

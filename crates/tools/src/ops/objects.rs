@@ -41,7 +41,7 @@ pub struct Properties {
 /// A property, and what is in it.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// It.
+    /// Its name and value.
     pub variable: Variable<Reference>,
     /// How many levels up the value is that it leads back to.
     pub circular: Option<usize>,

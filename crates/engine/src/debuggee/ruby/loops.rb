@@ -83,8 +83,8 @@ module Stillframe
       end
     end
 
-    # Those that are all needed for the loop to continue; nil if a part cannot be evaluated without a call, or is no
-    # comparison: 0 is true in Ruby.
+    # Those that are all needed for the loop to continue; nil if a part cannot be evaluated without a call, or does not
+    # compare anything: 0 is true in Ruby.
     def comparisons(test, continues)
       if test.type == (continues ? :AND : :OR)
         parts = test.children.map { |part| comparisons(part, continues) }

@@ -48,8 +48,7 @@ impl References {
         *self = Self { generation: self.generation + 1, ..Self::default() };
     }
 
-    /// Code of the program has run at a stop, after which some adapters number the frames again. What was evaluated chose
-    /// the frame too, where there is only one.
+    /// Code of the program has run at a stop: some adapters number the frames again, or have chosen another one.
     fn code_ran(&mut self) {
         self.scoped = None;
         self.stacks.forget();

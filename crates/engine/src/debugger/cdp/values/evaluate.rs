@@ -146,7 +146,7 @@ impl ValueReader {
             timeout: Some(u32::try_from(asked.deadline.as_millis()).unwrap_or(u32::MAX)),
             ..EvaluateOnCallFrame::default()
         };
-        if !asked.pure && !is_path(asked.expression) {
+        if !asked.pure && !assigns_nothing(asked.expression) {
             self.has_changed();
         }
         let answer = self.0.v8.request_within(asked.deadline + deadlines::EVALUATE_GRACE, evaluate).await;
@@ -210,7 +210,26 @@ fn does_not_compile(details: &ExceptionDetails, frame: &Frame) -> bool {
     thrown == Some("SyntaxError") && !has_run
 }
 
-/// Names, dots and plain indices: nothing that changes a variable.
+/// Names, numbers and operators that neither call nor assign: no variable is another afterwards, and what was read of
+/// them still holds.
+fn assigns_nothing(expression: &str) -> bool {
+    const COMPARISONS: [&str; 6] = ["===", "!==", "==", "!=", "<=", ">="];
+    const ASSIGNMENTS: [&str; 3] = ["=", "++", "--"];
+    const CALLS: [&str; 3] = ["new", "delete", "yield"];
+    let is_part = |letter: char| {
+        letter.is_alphanumeric() || letter.is_whitespace() || "_$.[]+-*/%<>=!&|?:".contains(letter)
+    };
+    let is_shift = ["<<=", ">>="].iter().any(|sign| expression.contains(sign));
+    let compared = COMPARISONS.iter().fold(expression.to_owned(), |text, sign| text.replace(sign, " "));
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+    let mut words = expression.split(|letter| !is_word(letter));
+    expression.chars().all(is_part)
+        && !is_shift
+        && !ASSIGNMENTS.iter().any(|sign| compared.contains(sign))
+        && !words.any(|word| CALLS.contains(&word))
+}
+
+/// Names, dots and plain indices.
 pub(in super::super) fn is_path(expression: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | '[' | ']');
     expression.chars().all(is_part)
@@ -219,6 +238,20 @@ pub(in super::super) fn is_path(expression: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_assigns_nothing_is_known() {
+        for expression in
+            ["a.b + c", "a <= 3 && b[i] !== c", "x", "a ? -b : +c", "user?.name ?? other", "a >>> 1"]
+        {
+            assert!(assigns_nothing(expression), "{expression}");
+        }
+        for expression in
+            ["a = b", "a <<= 1", "a >>>= 1", "a ??= b", "x++", "- --x", "new X", "f(a)", "() => a", "x=>a"]
+        {
+            assert!(!assigns_nothing(expression), "{expression}");
+        }
+    }
 
     #[test]
     fn only_a_path_has_no_side_effects() {
