@@ -5,8 +5,10 @@ use super::super::braces::{Token, closing, tokens};
 /// Words in front of a parenthesis that do not name a method.
 const STATEMENTS: [&str; 7] = ["if", "for", "while", "switch", "catch", "synchronized", "try"];
 
-/// With these, a class has methods that its source does not show: inherited ones, or those that the compiler makes.
-const GIVERS: [&str; 3] = ["extends", "implements", "enum"];
+/// With these, a class has methods that its source does not show.
+const HEIRS: [&str; 2] = ["extends", "implements"];
+/// What the compiler makes for an enum.
+const OF_ENUMS: [&str; 2] = ["values", "valueOf"];
 /// Annotations that make no methods.
 const PLAIN: [&str; 5] = ["Override", "SuppressWarnings", "Deprecated", "FunctionalInterface", "SafeVarargs"];
 
@@ -17,7 +19,7 @@ pub(super) fn names_without(text: &str, name: &str) -> Option<Vec<String>> {
     let is_word = simple.chars().all(|letter| letter.is_alphanumeric() || "_$".contains(letter));
     let tokens = tokens(text);
     let is_there = tokens.iter().any(|token| token.is_name() && token.is(simple));
-    if !is_word || is_there || gives_methods(&tokens) {
+    if !is_word || is_there || OF_ENUMS.contains(&simple) || has_other_methods(&tokens) {
         return None;
     }
     let mut names: Vec<String> = Vec::new();
@@ -35,9 +37,9 @@ pub(super) fn names_without(text: &str, name: &str) -> Option<Vec<String>> {
     Some(names)
 }
 
-fn gives_methods(tokens: &[Token]) -> bool {
+fn has_other_methods(tokens: &[Token]) -> bool {
     let is_maker = |pair: &[Token]| matches!(pair, [at, name] if at.is("@") && !PLAIN.iter().any(|plain| name.is(plain)));
-    tokens.iter().any(|token| GIVERS.iter().any(|giver| token.is(giver))) || tokens.windows(2).any(is_maker)
+    tokens.iter().any(|token| HEIRS.iter().any(|heir| token.is(heir))) || tokens.windows(2).any(is_maker)
 }
 
 #[cfg(test)]
@@ -63,9 +65,13 @@ record Item(int count) {
 
     #[test]
     fn methods_that_a_source_does_not_show_may_be_there() {
-        for source in ["class Dog extends Animal {}", "enum Color { RED }", "@Getter class Point { int x; }"]
-        {
-            assert_eq!(names_without(source, "speak"), None, "{source}");
+        let table = [
+            ("class Dog extends Animal {}", "speak"),
+            ("enum Color { RED }", "values"),
+            ("@Getter class Point { int x; }", "getX"),
+        ];
+        for (source, name) in table {
+            assert_eq!(names_without(source, name), None, "{source}");
         }
         let plain = "class Dog { @Override public String toString() { return \"dog\"; } }";
         assert_eq!(names_without(plain, "speak").unwrap_or_default(), ["toString"]);
