@@ -19,8 +19,8 @@ pub(super) use self::functions::{
 pub(super) use self::heads::{captures, has_default, has_parameter, subject};
 pub(super) use self::lines::statement_at;
 pub(super) use self::lookups::{LookUp, STORING, fills};
-use self::loops::loop_body;
-pub(super) use self::loops::{Comprehension, comprehended, comprehensions_by_line, loop_step};
+pub(super) use self::loops::{Comprehension, comprehended, comprehensions_by_line, loop_step, reads_of_head};
+use self::loops::{gone_through, loop_body};
 pub(super) use self::sending::{assigns, calls_in_order, delegates, is_sent, sent, spreads, stored};
 use crate::spelling::Spelling;
 
@@ -68,10 +68,8 @@ pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
     if let Some(body) = loop_body(text, &tokens, name) {
         return Value { is_late: true, ..value_of(body, name) };
     }
-    if first == "for"
-        && let Some(at) = tokens.iter().position(|token| matches!(token.text, "in" | "of"))
-    {
-        return Value { text: from(text, &tokens, at + 1), is_item: true, ..whole };
+    if let Some(over) = gone_through(text, &tokens) {
+        return Value { text: over, is_item: true, ..whole };
     }
     if first == "with"
         && let Some(at) = tokens.iter().position(|token| token.text == "as")

@@ -87,6 +87,10 @@ def rated(name):
     return missing  # @rated
 
 
+def halved(price):
+    return price // 2
+
+
 def main():
     levels = {'pen': 5, 'ink': 5}
     levels['pad'] = 5  # @pad
@@ -104,6 +108,7 @@ def main():
     names = ['pencil', 'pen', 'eraser1', 'ink']
     with ThreadPoolExecutor(2) as executor:
         rates = dict(zip(names, executor.map(rated, names)))  # @rates
+    for price in [8, 6, 4]: half = halved(price)  # @halved
     return have  # @end
 
 
@@ -141,6 +146,9 @@ const doubled = [...dear(items)];
 const dearest = Math.max(...all(items));
 const names = ['pencil', 'pen', 'ink'];
 const rates = await Promise.all(names.map((name) => rated(name)));
+const halved = (price) => price / 2;
+const halves = [];
+for (const price of [8, 6, 4]) halves.push(halved(price)); // @halved
 const settled = await Promise.allSettled(names.map((name) => rated(name)));
 console.log(have); // @end
 ";
@@ -148,7 +156,7 @@ console.log(have); // @end
 /// A target, with lines that its origin names, texts that it has, and one that it has not.
 type Entry = (&'static str, &'static [&'static str], &'static str);
 
-const OF_STOCK: [Entry; 8] = [
+const OF_STOCK: [Entry; 9] = [
     ("have", &["['pad'] = 5 by ", "@pad"], "['pen']"),
     ("pairs[0]", &["['pen']: 5 → 7 by ", "@pen"], "['ink']: 5"),
     ("total", &["items = [", ".price: 2 → -1 by ", "@lowered", "there are more steps"], "[2] = Item("),
@@ -156,17 +164,20 @@ const OF_STOCK: [Entry; 8] = [
     ("least", &[".price: 2 → -1 by ", "@lowered"], "[2] = Item("),
     ("wrong", &[".price: 2 → -1 by ", "@lowered"], "[2] = Item("),
     ("rates['eraser1']", &["returned this at ", "@rated", "name = 'eraser1', argument of "], "'pen'"),
+    // The head and the body of a loop are one line.
+    ("half", &["halved returned this at ", "price = 4, argument of halved ", "@halved"], "8 → 6"),
     // Two threads have given the same for different names.
     ("rates['pen']", &["@rates"], "returned this at "),
 ];
 
-const OF_PRICES: [Entry; 9] = [
+const OF_PRICES: [Entry; 10] = [
     ("have", &["['pad'] = 5 by ", "@pad"], "['pen']"),
     ("left.pen", &["['pen']: 5 → 7 by ", "@pen"], "@ink"),
     ("pairs[0]", &["['pen']: 5 → 7 by ", "@pen"], "@ink"),
     ("found", &[".price: 2 → -9 by ", "@lowered"], "@pushed"),
     ("priced", &[".price: 2 → -9 by ", "@lowered"], "'pad'"),
     ("rates[1]", &["rated returned this at ", "@rated", "name = 'pen', argument of rated "], "name = 'ink'"),
+    ("halves[2]", &["price = 4, argument of halved ", "price: 6 → 4 by ", "@halved"], "halved returned 3"),
     ("doubled", &["dear yielded 14 at ", "@yielded", "dear yielded 8 at ", "@yielded"], "dear returned"),
     ("dearest", &["dear yielded this at ", "@yielded"], "all "),
     (

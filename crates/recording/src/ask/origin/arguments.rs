@@ -52,12 +52,15 @@ impl Recording {
             };
         };
         let is_receiver = given.is_receiver;
-        let (value, whole) = (Value::of(&given.text), &*given.whole);
+        let whole = &*given.whole;
+        let is_late = statement::reads_of_head(whole, &given.text);
+        let value = Value { is_late, ..Value::of(&given.text) };
         let (from, until) = (given.from, line.id - 1);
         let ran =
             Ran { value, whole, call: given.caller, word: write.word, into: None, key: None, from, until };
         let mut inputs = self.inputs(&ran)?;
-        if is_receiver {
+        // Python says what the head of a loop wrote only when the whole line has run.
+        if is_receiver || is_late && statement::names(&given.text) == [&*given.text] {
             inputs.retain(|(cause, _)| word_of(cause) == write.word);
         }
         if inputs.is_empty() { self.inputs_of_outer(write, call) } else { Ok(inputs) }

@@ -342,19 +342,21 @@ impl Recording {
 
     /// The calls that an expression made, as far as its statement can tell them from others, and not of what yielded.
     fn calls_of(&self, ran: &Ran<'_>, names: &[&str], yields: &[Returned]) -> Result<Vec<Returned>> {
-        let mut calls = self.calls_between(&ran.call, ran.from, ran.until)?;
-        // Those that are made elsewhere in the statement.
+        // Others are made elsewhere in the statement.
         let others = statement::names(ran.whole);
-        calls.retain(|returned| {
+        let is_own = |returned: &Returned| {
             let name = self.codes.get(&returned.code).map(called_name).unwrap_or_default();
             names.contains(&name) || !others.contains(&name)
-        });
+        };
+        let mut calls = self.calls_between(&ran.call, ran.from, ran.until)?;
+        calls.retain(is_own);
         if !waits(ran.value.text) {
             // What a generator gives is what it yielded.
             calls.retain(|returned| yields.iter().all(|yielded| yielded.call != returned.call));
         }
         if calls.is_empty() && ran.value.is_item {
             calls = self.calls_of_loop(&ran.call, ran.from)?;
+            calls.retain(is_own);
         }
         Ok(calls)
     }

@@ -2,20 +2,57 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Read, Token, Value, closing, has_word, is_assignment, names, parts, tokens, value_of};
+use super::{Read, Token, Value, closing, from, has_word, is_assignment, names, parts, tokens, value_of};
 
-/// What follows `for (...)` on the same line, if it gives the name its value and not the head.
+/// What follows the head of a `for` on the same line, if it gives the name its value and not the head.
 pub(super) fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
-    let open = tokens.iter().position(|token| token.text == "(").filter(|open| (1..=2).contains(open))?;
-    let is_loop = tokens.first().is_some_and(|token| token.text == "for");
-    let close = closing(tokens, open).filter(|close| is_loop && close + 1 < tokens.len())?;
-    let assigns =
-        |at: &usize| is_assignment(tokens, *at) && tokens.get(at - 1).is_some_and(|token| token.text == name);
-    let is_of_head = tokens.iter().take(close).any(|token| token.text == name && name != "]");
-    if is_of_head {
-        (close + 2..tokens.len()).find(assigns)?;
+    let close = end_of_head(tokens)?;
+    if is_in_head(tokens, close, name) && !is_assigned_in_body(tokens, close, name) {
+        return None;
     }
     text.get(tokens.get(close)?.at.end..).map(str::trim).filter(|body| *body != "{")
+}
+
+/// Whether a part of the body of a `for` on one line reads a variable that only its head gives a value.
+pub(in crate::ask) fn reads_of_head(text: &str, part: &str) -> bool {
+    let tokens = tokens(text);
+    let is_of_head =
+        |close, name: &&str| is_in_head(&tokens, close, name) && !is_assigned_in_body(&tokens, close, name);
+    end_of_head(&tokens).is_some_and(|close| names(part).iter().any(|name| is_of_head(close, name)))
+}
+
+/// What a `for` goes through; none if it counts.
+pub(super) fn gone_through<'a>(text: &'a str, tokens: &[Token<'_>]) -> Option<&'a str> {
+    let begin = tokens.iter().position(|token| matches!(token.text, "in" | "of"))?;
+    let is_loop = tokens.iter().find(|token| token.text != "async").is_some_and(|token| token.text == "for");
+    let end = end_of_head(tokens).filter(|_| is_loop);
+    let head = end.and_then(|end| tokens.get(..end)).unwrap_or(tokens);
+    let length = end.and_then(|end| tokens.get(end)).map_or(text.len(), |end| end.at.start);
+    is_loop.then(|| from(text.get(..length).unwrap_or(text), head, begin + 1))
+}
+
+/// The last token of the head of a `for` with something behind it: the parenthesis, or the colon of Python.
+fn end_of_head(tokens: &[Token<'_>]) -> Option<usize> {
+    tokens.first().filter(|token| token.text == "for")?;
+    let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text == text);
+    let close = (1..=2).find(|at| is(*at, "(")).and_then(|open| closing(tokens, open));
+    let mut end = close.filter(|close| !is(close + 1, "in") && !is(close + 1, ",")).unwrap_or(0);
+    if end == 0 {
+        while !is(end, ":") {
+            end = closing(tokens, end).unwrap_or(end) + 1;
+            tokens.get(end)?;
+        }
+    }
+    (end + 1 < tokens.len()).then_some(end)
+}
+
+fn is_in_head(tokens: &[Token<'_>], close: usize, name: &str) -> bool {
+    tokens.iter().take(close).any(|token| token.text == name && name != "]")
+}
+
+fn is_assigned_in_body(tokens: &[Token<'_>], close: usize, name: &str) -> bool {
+    let is_name = |at: usize| tokens.get(at).is_some_and(|token| token.text == name);
+    (close + 2..tokens.len()).any(|at| is_assignment(tokens, at) && is_name(at - 1))
 }
 
 /// What the head of a loop that counts, as `for (let i = 0; i < most; i++)`, gives a variable first, or in each round;
@@ -134,6 +171,26 @@ mod tests {
         assert_eq!((lines.clone(), jobs.over), (1..=3, "jobs"));
         assert_eq!(comprehensions_by_line("async for each in jobs:").len(), 0);
         assert_eq!(comprehensions_by_line("for each in sorted(n for n in jobs):").len(), 1);
+    }
+
+    #[test]
+    fn a_loop_on_one_line_has_a_head_and_a_body() {
+        let body = |text, name| loop_body(text, &tokens(text), name);
+        assert_eq!(body("for (const x of xs) last = f(x);", "last"), Some("last = f(x);"));
+        assert_eq!(body("for a, b in {1: 2}.items(): last = a", "last"), Some("last = a"));
+        assert_eq!(body("for (a, b) in pairs: last = a", "last"), Some("last = a"));
+        assert_eq!(body("for (const x of xs) last = f(x);", "x"), None);
+        assert_eq!(body("for x in xs:", "last"), None);
+        for (text, part, expected) in [
+            ("for (const [name, price] of rows) add(name, price);", "price", true),
+            ("for (const x of xs) total = add(total, x);", "total", false),
+            ("for x in xs: keep(x + 1)", "x + 1", true),
+            ("for x in xs: keep(y)", "y", false),
+            ("keep(x)", "x", false),
+        ] {
+            assert_eq!(reads_of_head(text, part), expected, "{text}");
+        }
+        assert_eq!(value_of("for price in prices: last = keep(price)", "price").text, "prices");
     }
 
     #[test]
