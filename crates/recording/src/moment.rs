@@ -14,7 +14,7 @@ use crate::spelling::Spelling;
 use crate::value::{What, Word};
 
 /// How Node ends a program that is in an `await` outside of functions, with nothing left that could end it.
-const UNSETTLED: &str = "exited with code 13";
+pub(crate) const UNSETTLED: &str = "exited with code 13";
 
 /// How many exceptions of other calls are gone through to find where one came from, and within how many events.
 const MOST_THROWN: i64 = 500;
@@ -49,7 +49,7 @@ impl Recording {
     }
 
     /// Whether no recorded call is known to have handled the last exception.
-    fn is_unhandled(&self) -> Result<bool> {
+    pub(crate) fn is_unhandled(&self) -> Result<bool> {
         let Some(thrown) = self.last_thrown()? else { return Ok(false) };
         if self.passing_last(thrown.id)?.is_some() || self.left_at_last(thrown.id)?.is_some() {
             return Ok(true);

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::statement;
 use crate::error::Result;
+use crate::moment::UNSETTLED;
 use crate::reading::{Recording, event_of};
 use crate::value::What;
 
@@ -40,7 +41,10 @@ impl Recording {
             .retain(|event| self.statement_of(event).is_some_and(|text| statement::has_word(&text, "await")));
         let callers: HashSet<i64> =
             suspended.iter().filter_map(|event| open.get(&event.call)).copied().collect();
-        suspended.retain(|event| !callers.contains(&event.call));
+        // Nothing records that an exception leaves a module where it waits.
+        let may_have_left = self.fact("end")? != UNSETTLED && self.is_unhandled()?;
+        let of_modules = if may_have_left { self.calls_of_modules()? } else { HashSet::new() };
+        suspended.retain(|event| !callers.contains(&event.call) && !of_modules.contains(&event.call));
         suspended.reverse();
         let mut lines = Vec::new();
         for event in suspended.iter().take(MOST) {
@@ -53,5 +57,14 @@ impl Recording {
             lines.push(format!("still waiting: {more} more"));
         }
         Ok(lines)
+    }
+
+    fn calls_of_modules(&self) -> Result<HashSet<i64>> {
+        let mut statement = self.database.prepare(
+            "SELECT calls.id FROM calls JOIN codes ON codes.id = code JOIN texts ON texts.id = name \
+             WHERE ended IS NULL AND text = '<module>'",
+        )?;
+        let calls = statement.query_map([], |row| row.get(0))?;
+        Ok(calls.collect::<rusqlite::Result<_>>()?)
     }
 }

@@ -154,6 +154,19 @@ async fn an_exception_that_was_caught_is_not_why_a_module_waits_for_ever() {
     client.server.finish().await;
 }
 
+#[tokio::test]
+async fn a_module_that_an_exception_left_does_not_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "async function main() {\n  await null;\n  throw new Error('boom');\n}\nawait main();\n";
+    let program = Fixture::write(folder.path(), "main.mjs", text);
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["exited with code 1", "Error: boom\n    at main (", "    at async file:///"]);
+    let state = client.ask("state_at", json!({ "at": "end" })).await;
+    assert!(!format!("{said}{state}").contains("still waiting"), "{said}{state}");
+    client.server.finish().await;
+}
+
 /// The functions that a compiler puts in front of a script are none of the program's.
 #[tokio::test]
 async fn functions_that_a_compiler_adds_are_not_recorded() {
