@@ -1,4 +1,4 @@
-//! Stacks of exceptions in JavaScript, while a program is recorded.
+//! Stacks and headings of exceptions in JavaScript, while a program is recorded.
 
 use serde_json::json;
 use test_support::{Fixture, toolchains};
@@ -44,5 +44,27 @@ async fn stacks_are_those_of_a_plain_run() {
     let said = client.ask("record_run", arguments).await;
     has(&said, &["Error: typed\n", "typed.ts:1:23)"]);
     assert!(!said.contains("record_"), "{said}");
+    client.server.finish().await;
+}
+
+/// Where an exception ends a program, Node shows the line and where in it that was.
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "it ends by itself")]
+async fn the_line_of_an_uncaught_exception_is_shown_as_in_a_plain_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let client = Client::new("node").await;
+    for text in [
+        "function check(n) {\n  if (n > 2) throw new RangeError('too big');\n}\ncheck(3);\n",
+        "async function load() { await null; throw new RangeError('too big'); }\nload();\n",
+    ] {
+        let program = Fixture::write(folder.path(), "main.cjs", text);
+        let mut node = tokio::process::Command::new("node");
+        let plain = node.arg(program.path()).output().await.unwrap();
+        let plain = String::from_utf8(plain.stderr).unwrap();
+        let heading = plain.split("RangeError: ").next().unwrap_or_default();
+        has(heading, &["main.cjs:", "throw new", "^\n\n"]);
+        let said = client.record(&program, &[]).await;
+        has(&said, &[&format!("output:\n{heading}RangeError: too big")]);
+    }
     client.server.finish().await;
 }

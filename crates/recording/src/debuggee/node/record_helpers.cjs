@@ -20,7 +20,6 @@
 //                               cc(before, value, object, steps, ...): in an optional chain, that begins at the object
 //   q(value, ...)               the value
 'use strict';
-const fs = require('fs');
 const { types } = require('util');
 const { isMainThread } = require('worker_threads');
 const {
@@ -31,8 +30,10 @@ const { Heap, entryOf } = require('./record_heap.cjs');
 const { Overflow } = require('./record_overflow.cjs');
 const { filled } = require('./record_questions.cjs');
 
+const { showHeading } = require('./record_stacks.cjs');
 const { is } = Object;
 const { isPromise } = types;
+const { apply } = Reflect;
 
 // In place of an object or a function.
 const HELD = {};
@@ -501,7 +502,7 @@ exports.start = (settings) => {
     stream.write = function write(chunk) {
       const text = typeof chunk === 'string' ? chunk : Buffer.isBuffer(chunk) ? chunk.toString() : '';
       if (text !== '') wire.blob(number, OUTPUT, text.slice(0, MOST_OUTPUT), top);
-      return Reflect.apply(own, this, arguments);
+      return apply(own, this, arguments);
     };
   };
   // What other threads write is written by this one.
@@ -510,19 +511,6 @@ exports.start = (settings) => {
     output('stderr', 2);
   }
 
-  /** What Node shows above an uncaught exception; it cannot know the line. */
-  const showHeading = (error) => {
-    const frame = /\(?((?:file:\/\/)?\/[^():]*):(\d+):(\d+)\)?$/m.exec(typeof error?.stack === 'string' ? error.stack : '');
-    if (!frame) return;
-    const [, path, at, column] = frame;
-    try {
-      const text = fs.readFileSync(path.startsWith('file:') ? new URL(path) : path, 'utf8').split('\n')[at - 1];
-      const throws = /^\s*(?=throw\b)/.exec(text);
-      fs.writeSync(2, `${path}:${at}\n${text}\n${throws ? throws[0] : ' '.repeat(column - 1)}^\n\n`);
-    } catch {
-      // The file is gone.
-    }
-  };
   process.on('uncaughtExceptionMonitor', (error, origin) => {
     overflow.hide();
     if (!isKnown(error)) {
@@ -530,7 +518,7 @@ exports.start = (settings) => {
     } else if (top !== 0 && error !== thrown) {
       // It has left a module, which no other code of the program is around.
       passed(top, error);
-    } else if (error === thrown && origin === 'uncaughtException' && process.listenerCount('uncaughtException') === 0) showHeading(error);
+    } else if (error === thrown && process.listenerCount('uncaughtException') === 0) showHeading(error, origin, settings.loaded);
   });
   process.on('exit', () => wire.exit());
   for (const name of ['abort', 'kill', 'reallyExit', 'send']) {
@@ -538,7 +526,7 @@ exports.start = (settings) => {
     if (typeof own !== 'function') continue;
     process[name] = function () {
       if (name !== 'send' || !wire.isOnline) wire.flushNow();
-      return Reflect.apply(own, this, arguments);
+      return apply(own, this, arguments);
     };
     Object.defineProperty(process[name], 'name', { configurable: true, value: name });
   }

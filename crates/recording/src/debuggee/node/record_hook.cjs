@@ -47,7 +47,8 @@ function record(settings) {
     }
     require('./record_stacks.cjs').observe();
     const name = isMainThread ? (number === 0 ? 'main' : `process ${process.pid}`) : `worker ${threadId}`;
-    recorder = require('./record_helpers.cjs').start({ ...settings, segments: `${segments}-s${number}`, name });
+    const loaded = (path) => (texts.get(`commonjs:${path}`) ?? texts.get(`module:${path}`))?.text;
+    recorder = require('./record_helpers.cjs').start({ ...settings, segments: `${segments}-s${number}`, name, loaded });
     return true;
   };
 

@@ -3,6 +3,7 @@
 //
 // Node knows source maps only while it shows stacks by them, in a format of its own. That is for programs that want it.
 'use strict';
+const fs = require('fs');
 const Module = require('module');
 const { pathToFileURL } = require('url');
 const { fileOf } = require('./loading.cjs');
@@ -13,6 +14,8 @@ const { apply, getOwnPropertyDescriptor } = Reflect;
 const { findSourceMap } = Module;
 const toText = Error.prototype.toString;
 const AT = '\n    at ';
+// In a line that Node does not show (`instrument.rs`).
+const MARK = 'node-do-not-add-exception-line';
 
 /** Shows stacks in this way from now on. */
 exports.observe = () => {
@@ -88,3 +91,21 @@ function textOf(site) {
     return text;
   }
 }
+
+/** What Node shows above an uncaught exception; it cannot know the line. `loaded` gives the text that a file has. */
+exports.showHeading = (error, origin, loaded) => {
+  const frame = /\(?((?:file:\/\/)?\/[^():]*):(\d+):(\d+)\)?$/m.exec(typeof error?.stack === 'string' ? error.stack : '');
+  if (!frame) return;
+  const [, path, at, column] = frame;
+  try {
+    const file = path.startsWith('file:') ? fileOf(path) : path;
+    // Of a rejected promise, Node knows where the error was made, and shows that line unless it has our mark.
+    if (origin !== 'uncaughtException' && !loaded(file)?.split('\n')[at - 1]?.includes(MARK)) return;
+    const text = fs.readFileSync(file, 'utf8').split('\n')[at - 1];
+    const thrown = origin === 'uncaughtException' ? /\bthrow\s+$/.exec(text.slice(0, column - 1)) : null;
+    const before = text.slice(0, thrown ? thrown.index : column - 1);
+    fs.writeSync(2, `${path}:${at}\n${text}\n${before.replace(/[^\t]/g, ' ')}^\n\n`);
+  } catch {
+    // The file is gone.
+  }
+};
