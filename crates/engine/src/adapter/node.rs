@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub use command_line::{names_code, takes_next_word};
 pub(crate) use compiled::{map_of, read_map};
 pub use hook::LOADING;
-pub use launch::plain_launch;
+pub use launch::{STACK, plain_launch};
 pub use typescript::file_url;
 
 use super::{

@@ -71,7 +71,7 @@ impl Recorder for Node {
         let folder = provide(&host.cache_dir())?;
         let mut spec = node::plain_launch(host, runtime, &folder.join(HOOK), launch)?;
         let settings = serde_json::json!({
-            "segments": segments, "items": limits.items, "depth": limits.depth, "text": limits.text,
+            "segments": segments, "items": limits.items, "depth": limits.depth, "text": limits.text, "stack": node::STACK,
         });
         spec.env.insert(VARIABLE.to_owned(), Some(settings.to_string()));
         Ok(spec)

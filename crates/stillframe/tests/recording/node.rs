@@ -366,6 +366,18 @@ async fn programs_do_the_same_when_they_are_recorded() {
 }
 
 #[tokio::test]
+async fn a_program_does_not_see_the_recorders_option_and_files() {
+    let text = "const { Worker, isMainThread } = require('worker_threads');\n\
+                console.log(process.execArgv, Object.keys(require.cache).length);\n\
+                if (isMainThread) new Worker(__filename, { execArgv: process.execArgv });\n";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "output:\n[] 1\n[] 1\n"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
 async fn timers_run_in_their_order() {
     let text = "setTimeout(() => console.log('one'), 1);\nsetTimeout(() => console.log('five'), 5);\n\
                 const until = Date.now() + 30;\nwhile (Date.now() < until);\n";

@@ -81,8 +81,9 @@ pub(super) fn plan_children(host: &dyn Host, hook: &Path, launch: &Launch) -> Pl
     Plan::Cdp { wire: CdpWire::Announced(process), setup }
 }
 
-/// Kilobytes of V8's stack, of which it takes 984 by default: what is recorded needs up to twice as much for a call.
-const STACK: &str = "--stack-size=2952";
+/// Kilobytes of V8's stack for a program that is recorded, of which it takes 984 by default: what is recorded needs up to
+/// twice as much for a call.
+pub const STACK: &str = "--stack-size=2952";
 
 /// Whether the system gives a program much more than that.
 fn has_large_stack() -> bool {

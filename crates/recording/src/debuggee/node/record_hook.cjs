@@ -13,6 +13,8 @@ function record(settings) {
   const { ask } = require('./record_questions.cjs');
   const { observe, watchLoaders } = require('./record_loading.cjs');
   const { segments } = settings;
+  // The program may give its own options to a worker, which does not know this one.
+  if (process.execArgv[0] === settings.stack) process.execArgv.shift();
   // Jest gives tests a copy of `process`, which is made before this thread is recorded: functions are not copied.
   Object.defineProperty(process, 'stillframe.record', { configurable: true, value: function recorder() {} });
   let recorder;
@@ -49,6 +51,8 @@ function record(settings) {
     const name = isMainThread ? (number === 0 ? 'main' : `process ${process.pid}`) : `worker ${threadId}`;
     const loaded = (path) => (texts.get(`commonjs:${path}`) ?? texts.get(`module:${path}`))?.text;
     recorder = require('./record_helpers.cjs').start({ ...settings, segments: `${segments}-s${number}`, name, loaded });
+    // The program's list of what is loaded is as in a plain run.
+    for (const path of Object.keys(require.cache)) if (path.startsWith(__dirname)) delete require.cache[path];
     return true;
   };
 
