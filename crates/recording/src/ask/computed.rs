@@ -14,7 +14,8 @@ const MOST_TRIED: i64 = 500;
 /// The last value before an event that a function gave for an attribute of an object; none if nothing computes it.
 pub(super) fn last(recording: &Recording, target: &Expression, event: &Event) -> Result<Option<Returned>> {
     let Expression::Attribute(of, name) = target else { return Ok(None) };
-    let is_it = |code: &&Code| code.name.rsplit_once('.').is_some_and(|(_, last)| last == name);
+    // The getter of an object that no class has made has its name alone.
+    let is_it = |code: &&Code| code.name.rsplit_once('.').map_or(&*code.name, |(_, last)| last) == name;
     let codes: Vec<String> =
         recording.codes.iter().filter(|(_, code)| is_it(code)).map(|(id, _)| id.to_string()).collect();
     if codes.is_empty() {

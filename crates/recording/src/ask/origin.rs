@@ -120,7 +120,7 @@ enum Cause {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Returned {
     pub(super) call: i64,
-    code: i64,
+    pub(super) code: i64,
     pub(super) event: i64,
     word: Word,
 }

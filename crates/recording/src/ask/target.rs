@@ -1,6 +1,7 @@
 //! A variable, an attribute or an item that a question is about, at a moment.
 
 use super::comprehensions;
+use super::computed;
 use super::first::owners;
 use super::last::last_moments;
 use super::state::is_definition;
@@ -218,7 +219,9 @@ fn absent(
 ) -> Result<Error> {
     let known =
         frames.first().map(|frame| known(recording, &frame.call, memory)).transpose()?.unwrap_or_default();
-    let mut elsewhere = elsewhere(recording, target)?;
+    let getter = computed::last(recording, target, &recording.event(memory.event)?)?;
+    let getter = getter.and_then(|returned| recording.codes.get(&returned.code));
+    let mut elsewhere = getter.map_or_else(|| elsewhere(recording, target), |code| Ok(computed_by(code)))?;
     if let Expression::Item(of, _) = target
         && let Some((_, (owner, key))) = slot(recording, of, frames, memory)?
         && let Some(Word::Object(number)) = memory.get(owner, key)?
@@ -279,7 +282,9 @@ fn computed(recording: &Recording, target: &Expression) -> Result<String> {
     let is_it = |code: &&Code| code.name.rsplit_once('.').is_some_and(|(_, last)| last == name);
     let is_own = |code: &Code| own.as_deref() == Some(&*code.name);
     let function = recording.codes.values().filter(is_it).min_by_key(|code| (!is_own(code), code.line));
-    Ok(function.map_or_else(String::new, |code| {
-        format!("; it is computed by {} ({}): ask about the values that it reads", code.name, code.place())
-    }))
+    Ok(function.map_or_else(String::new, computed_by))
+}
+
+fn computed_by(code: &Code) -> String {
+    format!("; it is computed by {} ({}): ask about the values that it reads", code.name, code.place())
 }

@@ -303,3 +303,22 @@ async fn an_attribute_of_a_descriptor_is_the_one_that_it_stores() {
         client.server.finish().await;
     }
 }
+
+#[tokio::test]
+async fn a_getter_of_an_object_without_a_class_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "const other = { total: 7 };\n\
+                const cart = { prices: [2, 3], get total() { return this.prices[1] * 3; } };\n\
+                console.log(cart.total + other.total);\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["output:\n16\n"]);
+    let writes = client.fails("find_writes", json!({ "target": "cart.total" })).await;
+    has(
+        &writes,
+        &["no `cart.total`", "; it is computed by total (main.js:2): ask about the values that it reads"],
+    );
+    let origin = client.ask("find_origin", json!({ "target": "cart.total" })).await;
+    has(&origin, &["`cart.total` is computed by total, which last returned 9"]);
+    client.server.finish().await;
+}
