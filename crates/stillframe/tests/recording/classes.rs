@@ -167,6 +167,62 @@ async fn a_module_that_an_exception_left_does_not_wait() {
     client.server.finish().await;
 }
 
+const PRIVATE: &str = "\
+class Pair {
+  static #made;
+  #left = 1;
+  #right = 2;
+  #limit = 0;
+  #names;
+  #last;
+  #rest;
+  get #both() { throw new Error('the recorder read it'); }
+  set #both(value) { this.#left += value; }
+
+  swap() {
+    [this.#left, this.#right] = [this.#right, this.#left]; // @swapped
+    this.#limit ||= 10; // @limit
+    this.#limit &&= 11; // @more
+    (this.#names ??= []).push('a'); // @names
+    for (this.#last of [1, 3]); // @last
+    ({ left: this.#left, ...this.#rest } = { left: 5, right: 6 }); // @rest
+    [this.#both] = [1];
+    Pair.#made ??= this.#limit; // @made
+    let pair = this;
+    [pair.#last, pair] = [4, null];
+    return this; // @done
+  }
+
+  show() {
+    return [this.#left, this.#right, this.#limit, this.#names, this.#last, this.#rest, Pair.#made];
+  }
+}
+console.log(JSON.stringify(new Pair().swap().show()));
+";
+
+#[tokio::test]
+async fn private_fields_are_written_by_all_kinds_of_assignments() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", PRIVATE);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "[6,1,11,[\"a\"],4,{\"right\":6},11]"]);
+    for (field, change, line) in [
+        ("this.#right", "#right: 2 → 1", "swapped"),
+        ("this.#limit", "#limit: 10 → 11", "more"),
+        ("this.#limit", "#limit: 0 → 10", "limit"),
+        ("this.#names", "#names = ['a']", "names"),
+        ("this.#last", "#last: 1 → 3", "last"),
+        ("this.#left", "#left: 2 → 5", "rest"),
+        ("this.#rest", "#rest = {right: 6}", "rest"),
+        ("Pair.#made", "Pair.#made = 11", "made"),
+    ] {
+        let arguments = json!({ "target": field, "at": at(&program, "done") });
+        let writes = client.ask("find_writes", arguments).await;
+        has(&writes, &[&format!("{change} by {}", at(&program, line))]);
+    }
+    client.server.finish().await;
+}
+
 /// The functions that a compiler puts in front of a script are none of the program's.
 #[tokio::test]
 async fn functions_that_a_compiler_adds_are_not_recorded() {

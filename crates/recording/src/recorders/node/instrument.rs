@@ -24,7 +24,7 @@ use serde::Serialize;
 use super::edits::{Applied, Edits, Piece};
 use super::modules::ModuleNames;
 use super::original::Original;
-use super::scopes::{Declared, Scope, bound_functions, changed_objects};
+use super::scopes::{Declared, Scope, bound_functions, changed_objects, private_accessors};
 
 /// The functions of the recorder, by the letter behind `__$`.
 const HELPERS: &str = "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o p q r re t tt u v w x y z";
@@ -72,6 +72,7 @@ pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
     instrumenter.changed = changed_objects(&program);
     instrumenter.bound = bound_functions(&program);
     if script.kind == Kind::Module {
+    instrumenter.private_accessors = private_accessors(&program);
         instrumenter.module = ModuleNames::of(&program);
     }
     instrumenter.visit_program(&program);
@@ -108,6 +109,8 @@ struct Instrumenter<'t> {
     /// Variables of functions that are bound to an object.
     bound: HashSet<String>,
     module: ModuleNames,
+    /// Private names that are getters or setters somewhere in the script.
+    private_accessors: HashSet<String>,
     /// Where the optional chain begins that is gone through, and how that is kept.
     chain_begin: Option<(Span, Kept)>,
     /// The number that the next function has already.
@@ -171,6 +174,7 @@ impl<'t> Instrumenter<'t> {
             chain_begin: None,
             reserved: None,
             head_line: 0,
+            private_accessors: HashSet::new(),
         }
     }
 

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, BindingPattern, CallExpression, Class, Declaration,
     ExportDefaultDeclarationKind, Expression, FormalParameters, Function, ImportDeclaration,
-    ImportDeclarationSpecifier, Program, SimpleAssignmentTarget, Statement, VariableDeclaration,
-    VariableDeclarationKind, VariableDeclarator,
+    ImportDeclarationSpecifier, MethodDefinition, Program, PropertyKey, SimpleAssignmentTarget, Statement,
+    VariableDeclaration, VariableDeclarationKind, VariableDeclarator,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_syntax::scope::ScopeFlags;
@@ -153,6 +153,24 @@ impl<'a> VisitJs<'a> for ChangedObjects {
 pub(super) fn bound_functions(program: &Program<'_>) -> HashSet<String> {
     let mut found = BoundFunctions(HashSet::new());
     found.visit_program(program);
+/// The private names of a script that are getters or setters in one of its classes.
+pub(super) fn private_accessors(program: &Program<'_>) -> HashSet<String> {
+    let mut found = PrivateAccessors(HashSet::new());
+    found.visit_program(program);
+    found.0
+}
+
+struct PrivateAccessors(HashSet<String>);
+
+impl<'a> VisitJs<'a> for PrivateAccessors {
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+        if let (PropertyKey::PrivateIdentifier(key), true) = (&it.key, it.kind.is_accessor()) {
+            self.0.insert(key.name.to_string());
+        }
+        walk_js::walk_method_definition(self, it);
+    }
+}
+
     found.0
 }
 

@@ -11,7 +11,7 @@ use oxc_syntax::operator::UnaryOperator;
 
 use super::super::scopes::is_bind;
 use super::functions::{Kind, is_code};
-use super::targets::{objects_of, targets_of};
+use super::targets::targets_of;
 use super::{Instrumenter, Kept, Piece, text};
 
 /// Objects of the language whose functions change nothing that they get.
@@ -127,8 +127,9 @@ impl Instrumenter<'_> {
                         after.extend(write);
                     }
                 }
-                for object in objects_of(&it.left) {
-                    after.push(text(format!(",__$k(0,{object})")));
+                for write in self.member_writes(&it.left) {
+                    after.push(text(","));
+                    after.extend(write);
                 }
                 after.push(text(")"));
                 let visit = |this: &mut Self| {
@@ -139,6 +140,9 @@ impl Instrumenter<'_> {
             }
             _ => {
                 let Some(target) = it.left.as_simple_assignment_target() else { return right(self, None) };
+                if let (SimpleAssignmentTarget::PrivateFieldExpression(field), true) = (target, is_logical) {
+                    return self.assign_private_perhaps(field, &it.right);
+                }
                 let helper = if is_logical { Member::Check } else { Member::Write };
                 let name = match target {
                     SimpleAssignmentTarget::StaticMemberExpression(it) => Some(it.property.name.as_str()),

@@ -13,7 +13,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 use super::super::scopes::{Scope, is_foreign_module, names_of, names_of_declaration};
 use super::functions::Kind;
-use super::targets::{objects_of, targets_of};
+use super::targets::targets_of;
 use super::{Instrumenter, NO_HEADING, text};
 
 impl Instrumenter<'_> {
@@ -147,7 +147,8 @@ impl Instrumenter<'_> {
             ForStatementLeft::VariableDeclaration(it) => names_of_declaration(it),
             other => other.as_assignment_target().map(targets_of).unwrap_or_default(),
         };
-        let objects = left.as_assignment_target().map(objects_of).unwrap_or_default();
+        let members =
+            left.as_assignment_target().map(|target| self.member_writes(target)).unwrap_or_default();
         let mut scope = Scope::new(self.level());
         if let ForStatementLeft::VariableDeclaration(it) = left
             && it.kind != VariableDeclarationKind::Var
@@ -166,7 +167,10 @@ impl Instrumenter<'_> {
             let mut first = this.line_event(line);
             first.push(text(";"));
             first.extend(this.writes_of(&names));
-            first.extend(objects.into_iter().map(|object| text(format!("__$k(0,{object});"))));
+            for write in members {
+                first.extend(write);
+                first.push(text(";"));
+            }
             let head = std::mem::replace(&mut this.head_line, line);
             this.only(body, first);
             this.head_line = head;
