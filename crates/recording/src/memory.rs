@@ -114,6 +114,8 @@ pub(crate) struct Write {
     pub(crate) event: i64,
     /// The event of the line that made it.
     pub(crate) line: i64,
+    /// The line has not written it: another variable of the same name hid this one.
+    pub(crate) is_shown_again: bool,
     pub(crate) owner: Owner,
     pub(crate) key: Key,
     pub(crate) word: Word,
@@ -123,11 +125,12 @@ pub(crate) struct Write {
 pub(crate) const COLUMNS: &str = "id, event, since, owner, key, value";
 
 pub(crate) fn write_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Write> {
-    let event: i64 = row.get(1)?;
+    let (event, since): (i64, i64) = (row.get(1)?, row.get(2)?);
     Ok(Write {
         id: row.get(0)?,
         event,
-        line: event - row.get::<_, i64>(2)?,
+        line: event - since.max(!since),
+        is_shown_again: since < 0,
         owner: Owner(row.get(3)?),
         key: Key::of(row.get(4)?),
         word: Word::of(row.get(5)?),

@@ -2,7 +2,8 @@
 //!
 //! An *event* is a line, the begin or end of a call, or an exception; events are numbered in their order. A *write* is a
 //! change of a variable, an attribute or an item, and has the number of the last event before it: the state at an event
-//! is what was written before. `since` is how many events before that the line began that made the write.
+//! is what was written before. `since` is how many events before that the line began that made the write; its bitwise
+//! complement if the program did not write, but a variable is visible again that another one of the same name hid.
 
 mod calls;
 mod ring;
@@ -138,7 +139,9 @@ impl Store {
                 let event = self.event(What::Line, call, Some(stored(place)), None)?;
                 self.calls.reach(call, stored(place), event);
             }
-            Record::Write { key, owner, by, value } => self.change(key, owner, by, value)?,
+            Record::Write { key, owner, by, value, is_shown_again } => {
+                self.change(key, (owner, by), value, is_shown_again)?;
+            }
             Record::Enter { call, code, owner, thread, caller } => {
                 if let Some((file, name, line)) = self.codes.remove(&stored(code)) {
                     self.source(file)?;
@@ -220,7 +223,7 @@ impl Store {
         self.insert("UPDATE calls SET ended = ? WHERE id = ?", params![self.counts.events, stored(call)])
     }
 
-    fn change(&mut self, key: u64, owner: u64, by: u64, value: u64) -> Result<()> {
+    fn change(&mut self, key: u64, (owner, by): (u64, u64), value: u64, is_shown_again: bool) -> Result<()> {
         let name = match Key::of(stored(key)) {
             Key::Name(name) | Key::Item(name) => Some(name),
             Key::Index(_) | Key::Length => None,
@@ -235,6 +238,7 @@ impl Store {
             _ => self.counts.events,
         };
         let since = call.map_or(0, |call| event - call.event);
+        let since = if is_shown_again { !since } else { since };
         self.counts.writes += 1;
         let values = params![event, since, stored(owner), stored(key), stored(value)];
         self.insert("INSERT INTO writes (event, since, owner, key, value) VALUES (?, ?, ?, ?, ?)", values)
@@ -316,7 +320,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::new(&folder.path().join("recording.sqlite")).unwrap();
         let enter = |call| Record::Enter { call, code: 1, owner: call << 1, thread: call, caller: 0 };
-        let write = Record::Write { key: 1 << 2, owner: 1 << 1, by: 1, value: 6 << 3 | 1 };
+        let write =
+            Record::Write { key: 1 << 2, owner: 1 << 1, by: 1, value: 6 << 3 | 1, is_shown_again: false };
         // Another process begins a call in between.
         store.write(vec![enter(1), enter(2), write]).unwrap();
         let read = "SELECT event, since FROM writes";

@@ -175,12 +175,12 @@ impl Stream {
             }
             Record::Resume { call, caller } => Record::Resume { call: moved(call), caller: moved(caller) },
             Record::Thread { id, name } => Record::Thread { id: id + by / SHARE * THREADS, name: text(name) },
-            Record::Write { key, owner: whose, by: call, value: new } => {
+            Record::Write { key, owner: whose, by: call, value: new, is_shown_again } => {
                 let named = text(key >> 2);
                 let key = if matches!(key & 3, 0 | 2) && key >> 2 > 0 { named << 2 | (key & 3) } else { key };
                 let is_outer = matches!(key & 3, 0) && Some(named) == self.outer;
                 let new = if is_outer { new + (by << 3) } else { value(new) };
-                Record::Write { key, owner: owner(whose), by: moved(call), value: new }
+                Record::Write { key, owner: owner(whose), by: moved(call), value: new, is_shown_again }
             }
             Record::Object { id, type_name, kind, prototype } => Record::Object {
                 id: moved(id),
@@ -219,12 +219,14 @@ mod tests {
         assert_eq!(first.renumbered(text(1, "a"), &mut all), Some(text(1, "a")));
         assert_eq!(second.renumbered(text(1, "b"), &mut all), Some(text(2, "b")));
         assert_eq!(second.renumbered(text(2, "a"), &mut all), None);
-        let write = Record::Write { key: 2 << 2, owner: 5 << 1, by: 5, value: 7 << 3 | 4 };
+        let write =
+            Record::Write { key: 2 << 2, owner: 5 << 1, by: 5, value: 7 << 3 | 4, is_shown_again: true };
         let moved = Record::Write {
             key: 1 << 2,
             owner: (SHARE + 5) << 1,
             by: SHARE + 5,
             value: (SHARE + 7) << 3 | 4,
+            is_shown_again: true,
         };
         assert_eq!(second.renumbered(write, &mut all), Some(moved));
     }

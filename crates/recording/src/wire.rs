@@ -60,6 +60,8 @@ pub(crate) enum Record {
         owner: u64,
         by: u64,
         value: u64,
+        /// The program has not written it: another variable of the same name hid this one.
+        is_shown_again: bool,
     },
     Text {
         id: u64,
@@ -270,7 +272,7 @@ impl Words<'_> {
         if first & 31 == 16 {
             return Parsed::Next;
         }
-        if !matches!(first & 31, 1..=15 | 17..=18) {
+        if !matches!(first & 31, 1..=15 | 17..=19) {
             return Parsed::Malformed;
         }
         self.rest(first).map_or(Parsed::Incomplete, Parsed::Record)
@@ -291,9 +293,10 @@ impl Words<'_> {
             6 => Record::Suspend { call: number, value: self.word()? },
             7 => Record::Resume { call: number, caller: self.word()? >> 1 },
             8 => Record::Thread { id: number, name: self.word()? >> 1 },
-            9 => {
+            tag @ (9 | 19) => {
                 let (owner, value) = (self.word()?, self.word()?);
-                Record::Write { key: number, owner: (owner & 0xffff_ffff) >> 1, by: owner >> 32, value }
+                let (owner, by) = ((owner & 0xffff_ffff) >> 1, owner >> 32);
+                Record::Write { key: number, owner, by, value, is_shown_again: tag == 19 }
             }
             10 => Record::Text { id: number, text: self.blob::<0>()?.0 },
             11 => {

@@ -129,7 +129,8 @@ fn with_inner(recording: &Recording, writes: Vec<Write>) -> Result<Vec<Write>> {
     Ok(found)
 }
 
-/// The last writes to an owner before an event, newest first.
+/// The last writes to an owner before an event, newest first: not those to another variable of the same name that hid
+/// this one.
 pub(super) fn writes_to(
     recording: &Recording,
     owner: Owner,
@@ -161,18 +162,33 @@ fn last_writes(
     limit: usize,
     which: &str,
 ) -> Result<Vec<Write>> {
-    let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(100);
+    let most = limit.saturating_add(100);
     let any = key.is_none();
     let key = key.map_or(0, Key::stored);
     // The length is left out: what changed it was written as well, unless that is beyond the recorded items.
     let mut statement = recording.database.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM writes WHERE owner = ?1 AND event < ?4 AND (key & 3 <> 3 AND (?2 OR key = ?3) \
-         OR ?2 AND key & 3 = 3 AND value >= ?6 AND NOT EXISTS (SELECT 1 FROM writes AS other \
-         WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3)) {which} ORDER BY id DESC LIMIT ?5"
+         OR ?2 AND key & 3 = 3 AND value >= ?5 AND NOT EXISTS (SELECT 1 FROM writes AS other \
+         WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3)) {which} ORDER BY id DESC"
     ))?;
     let long = Word::Integer(recording.most_items()).stored();
-    let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, most, long], write_of)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, long], write_of)?;
+    let mut found = Vec::new();
+    // What is visible again, until what wrote that is found.
+    let mut shown = None;
+    for write in rows {
+        let write = write?;
+        if write.is_shown_again {
+            shown.get_or_insert(write.word);
+        } else if shown.is_none_or(|shown| shown == write.word) {
+            shown = None;
+            found.push(write);
+        }
+        if found.len() == most {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 /// The last changes of a slot before an event, newest first. A call of Python has a copy of an outer variable, so that what

@@ -236,14 +236,18 @@ mod tests {
         object << 3 | 4
     }
 
+    fn write(name: u64, owner: u64, value: u64) -> Record {
+        Record::Write { key: name << 2, owner, by: 1, value, is_shown_again: false }
+    }
+
     /// A module that makes an object in each line, and lets go of the one before.
     fn lines(from: u64, to: u64) -> Vec<Record> {
         let line = |number: u64| {
             [
                 Record::Line { call: 1, place: 1 },
                 Record::Object { id: number, type_name: MODULE, kind: 5, prototype: 0 },
-                Record::Write { key: CURRENT << 2, owner: 2, by: 1, value: reference(number) },
-                Record::Write { key: CURRENT << 2, owner: number << 1 | 1, by: 1, value: number << 3 | 1 },
+                write(CURRENT, 2, reference(number)),
+                write(CURRENT, number << 1 | 1, number << 3 | 1),
             ]
         };
         (from..to).flat_map(line).collect()
@@ -260,7 +264,7 @@ mod tests {
             Record::Enter { call: 1, code: 1, owner: 2, thread: 1, caller: 0 },
         ];
         records.extend(lines(1, 2));
-        records.push(Record::Write { key: KEPT << 2, owner: 2, by: 1, value: reference(1) });
+        records.push(write(KEPT, 2, reference(1)));
         records
     }
 
@@ -284,7 +288,7 @@ mod tests {
         assert_eq!((store.dropped(), ring(&mut store).slots), (180, 4));
         assert_eq!(store.drop_rest().unwrap(), None);
         // Something brings an object back.
-        let again = Record::Write { key: CURRENT << 2, owner: 2, by: 1, value: reference(50) };
+        let again = write(CURRENT, 2, reference(50));
         store
             .write(vec![Record::Line { call: 1, place: 1 }, again, Record::Line { call: 1, place: 1 }])
             .unwrap();

@@ -29,6 +29,7 @@ mod recorder;
 mod replay;
 mod ring;
 mod runs;
+mod shadows;
 mod stacks;
 mod tables;
 mod timeline;

@@ -18,7 +18,7 @@ use crate::value::{Key, Owner, Word};
 
 /// The columns that [`write_of`] reads, and the call that made the write.
 const WRITES: &str = "SELECT writes.id, writes.event, since, owner, key, writes.value, coalesce(events.call, 0) \
-                      FROM writes LEFT JOIN events ON events.id = writes.event - since ORDER BY writes.id";
+                      FROM writes LEFT JOIN events ON events.id = writes.event - max(since, ~since) ORDER BY writes.id";
 
 /// How many calls a condition is evaluated in after a write: the one that made it, and its callers.
 const MOST_CALLS: usize = 20;

@@ -211,6 +211,11 @@ class Heap {
     table.set(value, number);
   }
 
+  /** In place of the value of a variable that is not there. */
+  absent() {
+    this.constant(ABSENT);
+  }
+
   constant(word) {
     this.low = word;
     this.high = 0;
@@ -624,11 +629,11 @@ class Heap {
     this.writeTo(key, object * 4 + 3);
   }
 
-  writeTo(key, owner) {
+  writeTo(key, owner, tag = WRITE) {
     const { wire } = this;
     const at = wire.room(6);
     const { words } = wire;
-    words[at] = key * 32 + WRITE;
+    words[at] = key * 32 + tag;
     words[at + 1] = floor(key / 0x8000000);
     words[at + 2] = owner;
     words[at + 3] = this.by;

@@ -9,6 +9,7 @@
 //   t(call, error)              an exception is thrown; g: it is caught; tt: it goes through a `finally`
 //   z(call, value)              it is suspended; y: it continues
 //   v(owner, name, value)       a variable is written; p: after the value of the expression; b: `this` is new
+//   ov(owner, name, read)       one is visible again that another one of the same name hid
 //   m(value, object, name)      a property is written; h, o: a private field; i: an item
 //   a, d, j                     the same by a step, after the value of the expression
 //   k(value, object)            an object may have changed; x: at its end; kk(value): what a call returned may have
@@ -23,17 +24,17 @@
 const { types } = require('util');
 const { isMainThread } = require('worker_threads');
 const {
-  POSITION, LIMIT, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, CODE, PLACE, OUTPUT, WRITE, PASS, Wire,
+  POSITION, LIMIT, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, CODE, PLACE, OUTPUT, WRITE, PASS, SHOWN, Wire,
 } = require('./record_wire.cjs');
 const { Below } = require('./record_below.cjs');
 const { Heap, entryOf } = require('./record_heap.cjs');
 const { Overflow } = require('./record_overflow.cjs');
 const { filled } = require('./record_questions.cjs');
-
 const { showHeading } = require('./record_stacks.cjs');
+
 const { is } = Object;
-const { isPromise } = types;
 const { apply } = Reflect;
+const { isPromise } = types;
 
 // In place of an object or a function.
 const HELD = {};
@@ -277,6 +278,22 @@ exports.start = (settings) => {
   const stepped = (owner, key, old, value) => {
     variable(owner, key, value);
     return old;
+  };
+
+  const shownAgain = (owner, key, read) => {
+    if (wire.isOff || owner === undefined) return;
+    heap.by = top;
+    let value;
+    let isDeclared = true;
+    try {
+      value = read();
+    } catch {
+      // Its declaration comes later.
+      isDeclared = false;
+    }
+    if (isDeclared) heap.word(value);
+    else heap.absent();
+    heap.writeTo(key >>> 5, owner * 4 + 1, SHOWN);
   };
 
   const constructed = (owner, key, value) => {
@@ -556,6 +573,7 @@ exports.start = (settings) => {
     m: property,
     n: closure,
     o: field,
+    ov: shownAgain,
     p: stepped,
     q: (value) => value,
     r: leave,

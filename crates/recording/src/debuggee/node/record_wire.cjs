@@ -14,6 +14,8 @@ const PATIENCE = 10000;
 
 const [LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD] = [1, 2, 3, 4, 5, 6, 7, 8];
 const [WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, PASS] = [9, 10, 11, 12, 13, 14, 15, 18];
+// A write that the program has not made.
+const SHOWN = 19;
 
 // Where the two threads find each other: what is written up to, in which part; what is flushed; how far each part goes.
 const [POSITION, CURRENT, FLUSHED, LOCK, STATE, FILE, OFFSET, LIMIT, ONLINE, SIZES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -186,5 +188,5 @@ class Wire {
 
 module.exports = {
   Wire, POSITION, LIMIT,
-  LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, PASS,
+  LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, PASS, SHOWN,
 };

@@ -7,6 +7,7 @@
 mod expressions;
 mod fields;
 mod functions;
+mod shadows;
 mod statements;
 mod targets;
 
@@ -27,7 +28,7 @@ use super::original::Original;
 use super::scopes::{Declared, Scope, bound_functions, changed_objects, private_accessors};
 
 /// The functions of the recorder, by the letter behind `__$`.
-const HELPERS: &str = "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o p q r re t tt u v w x y z";
+const HELPERS: &str = "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o ov p q r re t tt u v w x y z";
 
 /// A script with calls of the recorder in it.
 #[derive(Debug, Default, Serialize)]
@@ -71,8 +72,8 @@ pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
     let mut instrumenter = Instrumenter::new(script);
     instrumenter.changed = changed_objects(&program);
     instrumenter.bound = bound_functions(&program);
-    if script.kind == Kind::Module {
     instrumenter.private_accessors = private_accessors(&program);
+    if script.kind == Kind::Module {
         instrumenter.module = ModuleNames::of(&program);
     }
     instrumenter.visit_program(&program);
@@ -108,11 +109,14 @@ struct Instrumenter<'t> {
     changed: HashSet<String>,
     /// Variables of functions that are bound to an object.
     bound: HashSet<String>,
-    module: ModuleNames,
     /// Private names that are getters or setters somewhere in the script.
     private_accessors: HashSet<String>,
+    module: ModuleNames,
     /// Where the optional chain begins that is gone through, and how that is kept.
     chain_begin: Option<(Span, Kept)>,
+    /// Variables that others of their function hid, in blocks that are gone through: the level of the function, and the
+    /// name.
+    hidden: Vec<(usize, String)>,
     /// The number that the next function has already.
     reserved: Option<u32>,
     /// The line of the statement around, whose event represents what follows on the same line.
@@ -170,11 +174,12 @@ impl<'t> Instrumenter<'t> {
             is_before_call: false,
             changed: HashSet::new(),
             bound: HashSet::new(),
+            private_accessors: HashSet::new(),
             module: ModuleNames::default(),
             chain_begin: None,
+            hidden: Vec::new(),
             reserved: None,
             head_line: 0,
-            private_accessors: HashSet::new(),
         }
     }
 

@@ -38,6 +38,10 @@ impl Scope {
         self.names.get(name).copied()
     }
 
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
     pub(super) fn code(&mut self, name: Option<&str>) {
         if let Some(name) = name {
             self.names.insert(name.to_owned(), Declared::Code);
@@ -149,10 +153,6 @@ impl<'a> VisitJs<'a> for ChangedObjects {
     }
 }
 
-/// The variables to which a script gives functions that are bound to an object.
-pub(super) fn bound_functions(program: &Program<'_>) -> HashSet<String> {
-    let mut found = BoundFunctions(HashSet::new());
-    found.visit_program(program);
 /// The private names of a script that are getters or setters in one of its classes.
 pub(super) fn private_accessors(program: &Program<'_>) -> HashSet<String> {
     let mut found = PrivateAccessors(HashSet::new());
@@ -171,6 +171,10 @@ impl<'a> VisitJs<'a> for PrivateAccessors {
     }
 }
 
+/// The variables to which a script gives functions that are bound to an object.
+pub(super) fn bound_functions(program: &Program<'_>) -> HashSet<String> {
+    let mut found = BoundFunctions(HashSet::new());
+    found.visit_program(program);
     found.0
 }
 

@@ -105,6 +105,7 @@ impl Instrumenter<'_> {
         let code = self.reserved.take().unwrap_or_else(|| self.new_code(name, start));
         // The call of the function around has a number, unless this is among the values of its parameters.
         let level = self.functions.len();
+        let hidden = self.hidden.len();
         let mut scope = Scope::new(level);
         scope.code(own_name);
         scope.variables(names_of_parameters(params));
@@ -137,6 +138,7 @@ impl Instrumenter<'_> {
         self.has_this = has_this;
         self.class = class;
         self.head_line = head_line;
+        self.hidden.truncate(hidden);
         let done = self.functions.pop();
         if let (Some(done), Some(around)) = (done, self.functions.last_mut()) {
             around.uses_this |= done.kind == Kind::Arrow && done.uses_this;
@@ -261,7 +263,7 @@ impl Instrumenter<'_> {
                         scope.lexical(&it.body);
                         scope.hoisted(&it.body);
                         let class = this.class.take();
-                        this.in_scope(scope, |this| this.statements(&it.body));
+                        this.in_block(scope, |this| this.statements(&it.body));
                         this.class = class;
                     }
                     other => this.visit_class_element(other),

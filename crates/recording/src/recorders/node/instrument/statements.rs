@@ -35,8 +35,14 @@ impl Instrumenter<'_> {
             } else {
                 self.head_line = 0;
             }
+            let hidden = self.hidden.len();
             self.visit_statement(statement);
             self.written_by(statement);
+            let mut shown = self.shown_again(hidden, ";");
+            if !shown.is_empty() {
+                shown.insert(0, text(";"));
+                self.put(statement.span().end, shown);
+            }
         }
         self.head_line = head;
     }
@@ -104,7 +110,7 @@ impl Instrumenter<'_> {
             Some(Expression::FunctionExpression(_) | Expression::ArrowFunctionExpression(_)) => {
                 self.with_properties(names_of(&each.id))
             }
-            Some(init) if is_foreign_module(init) => Vec::new(),
+            Some(init) if is_foreign_module(init) => self.hiding(names_of(&each.id)),
             None if it.kind != VariableDeclarationKind::Let => Vec::new(),
             _ => names_of(&each.id),
         });
@@ -116,15 +122,21 @@ impl Instrumenter<'_> {
         self.with_properties(name.map(|id| id.name.to_string()).into_iter().collect())
     }
 
-    /// Those of some functions that are recorded as variables. Most functions are not, for they never change.
+    /// Those of some functions that are recorded as variables. Most functions are not, for they never change, unless they
+    /// hide something that does.
     fn with_properties(&self, names: Vec<String>) -> Vec<String> {
-        names.into_iter().filter(|name| self.changed.contains(name)).collect()
+        names.into_iter().filter(|name| self.changed.contains(name) || self.is_hiding(name)).collect()
+    }
+
+    /// Those that hide other variables.
+    fn hiding(&self, names: Vec<String>) -> Vec<String> {
+        names.into_iter().filter(|name| self.is_hiding(name)).collect()
     }
 
     fn block(&mut self, statements: &[Statement<'_>]) {
         let mut scope = Scope::new(self.level());
         scope.lexical(statements);
-        self.in_scope(scope, |this| this.statements(statements));
+        self.in_block(scope, |this| this.statements(statements));
     }
 
     /// An event of a line before an expression that is part of a loop.
@@ -156,7 +168,7 @@ impl Instrumenter<'_> {
             scope.variables(names.clone());
         }
         self.visit_expression(right);
-        self.in_scope(scope, |this| {
+        self.in_block(scope, |this| {
             if let ForStatementLeft::VariableDeclaration(it) = left {
                 for each in &it.declarations {
                     this.visit_binding_pattern(&each.id);
@@ -172,9 +184,48 @@ impl Instrumenter<'_> {
                 first.push(text(";"));
             }
             let head = std::mem::replace(&mut this.head_line, line);
+            let (round, hidden) = (this.put(body.span().start, Vec::new()), this.hidden.len());
             this.only(body, first);
+            let mut shown = this.shown_again(hidden, ";");
+            if !shown.is_empty() {
+                shown.insert(0, text("{"));
+                this.edits.extend(round, shown);
+                this.put_text(body.span().end, "}");
+            }
             this.head_line = head;
         });
+    }
+
+    /// A handler of exceptions, after a block in which variables were hidden since there were so many.
+    fn catch(&mut self, it: &CatchClause<'_>, hidden: usize) {
+        let mut scope = Scope::new(self.level());
+        let call = self.call();
+        let mut pieces = Vec::new();
+        match &it.param {
+            None => {
+                self.put_text(it.span.start + 5, "(__$0)");
+                pieces.push(text(format!("__$g({call},__$0);")));
+                pieces.extend(self.shown_again(hidden, ";"));
+            }
+            Some(param) => {
+                let names = names_of(&param.pattern);
+                scope.variables(names.clone());
+                if let oxc_ast::ast::BindingPattern::BindingIdentifier(id) = &param.pattern {
+                    pieces.push(text(format!("__$g({call},{});", id.name)));
+                } else {
+                    pieces.push(text(format!("__$g({call});")));
+                }
+                pieces.extend(self.shown_again(hidden, ";"));
+                self.scopes.push(scope);
+                self.visit_binding_pattern(&param.pattern);
+                pieces.extend(self.writes_of(&names));
+                scope = self.scopes.pop().unwrap_or_default();
+            }
+        }
+        self.put(it.body.span.start + 1, pieces);
+        let head = std::mem::replace(&mut self.head_line, 0);
+        self.in_block(scope, |this| this.block(&it.body.body));
+        self.head_line = head;
     }
 }
 
@@ -240,14 +291,20 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
 
     fn visit_while_statement(&mut self, it: &WhileStatement<'a>) {
         let line = self.line(it.span.start);
+        let (round, hidden) = (self.put(it.test.span().start, Vec::new()), self.hidden.len());
         self.event_before(&it.test, line);
         let head = std::mem::replace(&mut self.head_line, line);
         self.only(&it.body, Vec::new());
         self.head_line = head;
+        let shown = self.shown_again(hidden, ",");
+        self.edits.extend(round, shown);
     }
 
     fn visit_do_while_statement(&mut self, it: &DoWhileStatement<'a>) {
+        let hidden = self.hidden.len();
         self.only(&it.body, Vec::new());
+        let shown = self.shown_again(hidden, ",");
+        self.put(it.test.span().start, shown);
         let line = self.line(it.test.span().start);
         self.event_before(&it.test, line);
     }
@@ -260,7 +317,7 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
         {
             scope.variables(names_of_declaration(init));
         }
-        self.in_scope(scope, |this| {
+        self.in_block(scope, |this| {
             match &it.init {
                 Some(ForStatementInit::VariableDeclaration(init)) => {
                     this.visit_variable_declaration(init);
@@ -286,20 +343,30 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
             if let Some(test) = &it.test {
                 this.visit_expression(test);
             }
-            if let Some(update) = &it.update {
+            let hidden = this.hidden.len();
+            let round = if let Some(update) = &it.update {
+                let round = this.put(update.span().start, Vec::new());
                 this.event_before(update, line);
+                Some(round)
             } else {
                 // The parenthesis before the body.
                 let from = it.test.as_ref().map_or(it.span.start, |test| test.span().end);
                 let between = this.source(from, it.body.span().start);
-                if let Some(at) = between.rfind(')').and_then(|at| u32::try_from(at).ok()) {
+                let at = between.rfind(')').and_then(|at| u32::try_from(at).ok());
+                at.map(|at| {
                     let event = this.line_event(line);
+                    let round = this.put(from + at, Vec::new());
                     this.put(from + at, event);
-                }
-            }
+                    round
+                })
+            };
             let head = std::mem::replace(&mut this.head_line, line);
             this.only(&it.body, Vec::new());
             this.head_line = head;
+            if let Some(round) = round {
+                let shown = this.shown_again(hidden, ",");
+                this.edits.extend(round, shown);
+            }
         });
     }
 
@@ -333,7 +400,7 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
         for case in &it.cases {
             scope.lexical(&case.consequent);
         }
-        self.in_scope(scope, |this| {
+        self.in_block(scope, |this| {
             for case in &it.cases {
                 if let Some(test) = &case.test {
                     this.visit_expression(test);
@@ -372,41 +439,20 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
     }
 
     fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
-        walk_js::walk_try_statement(self, it);
-        // Where an exception came from is known before the lines of the `finally`.
-        if it.handler.is_none() {
+        let hidden = self.hidden.len();
+        self.visit_block_statement(&it.block);
+        if let Some(handler) = &it.handler {
+            self.catch(handler, hidden);
+        } else {
+            // Where an exception came from is known before the lines of the `finally`.
             let call = self.call();
             self.put_text(it.block.span.end, format!("catch(__$0){{throw __$tt({call},__$0)}}{NO_HEADING}"));
         }
-    }
-
-    fn visit_catch_clause(&mut self, it: &CatchClause<'a>) {
-        let mut scope = Scope::new(self.level());
-        let call = self.call();
-        let mut pieces = Vec::new();
-        match &it.param {
-            None => {
-                self.put_text(it.span.start + 5, "(__$0)");
-                pieces.push(text(format!("__$g({call},__$0);")));
-            }
-            Some(param) => {
-                let names = names_of(&param.pattern);
-                scope.variables(names.clone());
-                if let oxc_ast::ast::BindingPattern::BindingIdentifier(id) = &param.pattern {
-                    pieces.push(text(format!("__$g({call},{});", id.name)));
-                } else {
-                    pieces.push(text(format!("__$g({call});")));
-                }
-                self.scopes.push(scope);
-                self.visit_binding_pattern(&param.pattern);
-                pieces.extend(self.writes_of(&names));
-                scope = self.scopes.pop().unwrap_or_default();
-            }
+        if let Some(finalizer) = &it.finalizer {
+            let shown = self.shown_again(hidden, ";");
+            self.put(finalizer.span.start + 1, shown);
+            self.visit_block_statement(finalizer);
         }
-        self.put(it.body.span.start + 1, pieces);
-        let head = std::mem::replace(&mut self.head_line, 0);
-        self.in_scope(scope, |this| this.block(&it.body.body));
-        self.head_line = head;
     }
 
     fn visit_variable_declarator(&mut self, it: &oxc_ast::ast::VariableDeclarator<'a>) {

@@ -1,0 +1,136 @@
+//! Variables of blocks in JavaScript that have the name of another one of their function.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::recorder::{Client, at, has};
+
+const SHADOWS: &str = "\
+function price(items) {
+  let total = 0; // @zero
+  for (const item of items) {
+    console.log(item.price); // @next
+    let total = item.price;
+    if (item.sale) {
+      const total = -1;
+      item.note = total; // @sale
+    }
+    item.full = total * item.count; // @full
+    if (item.sale) continue;
+    console.log(total);
+  }
+  console.log('sum'); // @sum
+  for (const item of items) {
+    total += item.full; // @added
+  }
+  return total; // @returned
+}
+function load(retries) {
+  let err = null; // @none
+  for (let i = 0; i < retries; i++) {
+    try {
+      if (i === 0) throw new Error('busy');
+      return { err, i }; // @loaded
+    } catch (err) {
+      console.log('retry', err.message); // @caught
+    }
+    console.log('after', err); // @after
+  }
+  return err;
+}
+function pick(list) {
+  let i = 10; // @ten
+  for (let i = 0; i < list.length; i++) {
+    if (list[i] === 'b') break; // @found
+  }
+  try {
+    let i = 20;
+    JSON.parse('{' + i);
+  } catch {
+    console.log(i); // @handled
+  }
+  let rounds = 0;
+  do {
+    const i = rounds + 30;
+    rounds = i - 29; // @round
+  } while (rounds < 2);
+  switch (rounds) {
+    case 2: {
+      let i = 40;
+      console.log(i); // @case
+      break;
+    }
+  }
+  return i; // @picked
+}
+function early() {
+  for (const n of [1]) {
+    const late = n;
+    console.log(late); // @early
+  }
+  console.log('gap'); // @gap
+  let late = 2;
+  return () => late; // @late
+}
+console.log(price([{ price: 3, count: 1, sale: true }, { price: 5, count: 2 }]));
+console.log(load(2), pick(['a', 'b', 'c']), early()());
+";
+
+#[tokio::test]
+async fn a_variable_is_the_one_that_its_line_can_see() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", SHADOWS);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "13\n", "{ err: null, i: 1 } 10 2\n"]);
+    for (name, occurrence, shown) in [
+        ("sale", 1, "total = -1"),
+        ("full", 1, "total = 3"),
+        ("next", 2, "total = 0"),
+        ("full", 2, "total = 5"),
+        ("sum", 1, "total = 0"),
+        ("returned", 1, "total = 13"),
+        ("caught", 1, "err = Error"),
+        ("after", 1, "err = null"),
+        ("loaded", 1, "err = null"),
+        ("found", 2, "i = 1"),
+        ("handled", 1, "i = 10"),
+        ("round", 2, "i = 31"),
+        ("case", 1, "i = 40"),
+        ("picked", 1, "i = 10"),
+        ("early", 1, "late = 1"),
+        ("late", 1, "late = 2"),
+    ] {
+        let moment = format!("{}#{occurrence}", at(&program, name));
+        let state = client.ask("state_at", json!({ "at": moment })).await;
+        let own = state.split("\nin ").next().unwrap_or_default();
+        assert!(own.lines().any(|line| line.trim().starts_with(shown)), "{moment} {shown}: {state}");
+    }
+    let gap = client.ask("state_at", json!({ "at": at(&program, "gap") })).await;
+    assert!(!gap.contains("late ="), "not declared yet: {gap}");
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn writes_and_origins_are_those_of_the_outer_variable() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", SHADOWS);
+    let client = Client::new("node").await;
+    client.record(&program, &[]).await;
+    let about = |target: &str, name: &str| json!({ "target": target, "at": at(&program, name) });
+    let written = async |arguments: Value| {
+        let said = client.ask("find_writes", arguments).await;
+        let changes = said.lines().filter(|line| line.starts_with("event "));
+        changes.map(str::to_owned).collect::<Vec<_>>().join("\n")
+    };
+    let total = written(about("total", "returned")).await;
+    has(&total, &["total: 3 → 13 by ", "total: 0 → 3 by ", &at(&program, "added"), "total = 0 by "]);
+    assert_eq!(total.lines().count(), 3, "{total}");
+    let err = written(about("err", "after")).await;
+    has(&err, &["err = null by ", &at(&program, "none")]);
+    assert_eq!(err.lines().count(), 1, "{err}");
+    let origin = client.ask("find_origin", about("i", "picked")).await;
+    has(&origin, &["`i` is 10 at event ", &format!("i = 10 by {}", at(&program, "ten"))]);
+    let first = client.ask("find_first", json!({ "condition": "total === -1" })).await;
+    has(&first, &["`total === -1` first holds after ", " in price"]);
+    client.server.finish().await;
+}
