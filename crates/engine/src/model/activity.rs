@@ -1,5 +1,7 @@
 //! What a program is doing, seen without stopping it.
 
+use std::time::Duration;
+
 use super::ids::{RawId, TargetId, ThreadId};
 use super::source::Location;
 
@@ -10,6 +12,8 @@ pub struct Activity {
     pub threads: Vec<ThreadActivity>,
     /// What it has under way apart from what its threads are blocked by: timers, sockets, tasks, promises.
     pub pending: Vec<Waiting>,
+    /// How long it was paused for that.
+    pub paused: Duration,
 }
 
 /// What a process of a session was doing.

@@ -163,7 +163,7 @@ impl Sampler {
             }
             thread.blocked = Some(blocking::waiting(&report, &thread.stack));
         }
-        Ok(Activity { threads: vec![thread], pending })
+        Ok(Activity { threads: vec![thread], pending, ..Activity::default() })
     }
 
     /// What the event loop calls again and again. See [`crate::debugger::Debugger::callbacks`].

@@ -84,7 +84,7 @@ pub(super) async fn activity(debugger: &DapDebugger) -> Result<Activity> {
         Err(error) => return Err(error),
     };
     let threads = report.threads.into_iter().map(|thread| thread.into_activity(debugger)).collect();
-    Ok(Activity { threads, pending: Vec::new() })
+    Ok(Activity { threads, ..Activity::default() })
 }
 
 pub(super) async fn stop(debugger: &DapDebugger) -> Result<()> {

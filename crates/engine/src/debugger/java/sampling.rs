@@ -88,7 +88,7 @@ pub(super) async fn activity(debugger: &JavaDebugger) -> Result<Activity> {
         lock(&debugger.0.sampling).as_ref().map(|sampling| Arc::clone(&sampling.merged)).unwrap_or_default();
     look(debugger, &merged).await?;
     let threads = std::mem::take(&mut *lock(&merged)).into_values().collect();
-    Ok(Activity { threads, pending: Vec::new() })
+    Ok(Activity { threads, ..Activity::default() })
 }
 
 async fn look(debugger: &JavaDebugger, into: &Mutex<BTreeMap<i64, ThreadActivity>>) -> Result<()> {

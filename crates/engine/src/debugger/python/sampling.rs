@@ -282,7 +282,7 @@ impl Run {
             blocked: merged.blocked.map(wait),
         });
         let threads = threads.collect();
-        Activity { threads, pending: pending.into_iter().map(wait).collect() }
+        Activity { threads, pending: pending.into_iter().map(wait).collect(), ..Activity::default() }
     }
 }
 

@@ -74,6 +74,9 @@ pub(super) struct HangWatch<'a> {
     until: Instant,
     sampler: StackSampler<'a>,
     counted: BTreeMap<u32, ProcessUsage>,
+    /// How long the program was paused to be asked. It could not compute then, which may be most of the time on a busy
+    /// machine.
+    paused: Duration,
     /// What was seen at last, and the samples of all times.
     pub(super) activity: Vec<ProcessActivity>,
     pub(super) calls: Vec<CallNode>,
@@ -132,6 +135,7 @@ impl<'a> HangWatch<'a> {
             until,
             sampler: StackSampler::new(session),
             counted: BTreeMap::new(),
+            paused: Duration::ZERO,
             activity: Vec::new(),
             calls: Vec::new(),
             samples: 0,
@@ -242,12 +246,13 @@ impl<'a> HangWatch<'a> {
         // Workers share the number of their process.
         for pid in ready.filter_map(|debuggee| debuggee.pid).collect::<BTreeSet<u32>>() {
             let Some(usage) = Usage::of(pid) else { continue };
+            let now = usage.at.checked_sub(self.paused).unwrap_or(usage.at);
+            let usage = Usage { at: now, ..usage };
             let counted = self
                 .counted
                 .entry(pid)
                 .or_insert_with(|| ProcessUsage { first: usage.clone(), recent: VecDeque::new() });
             counted.recent.push_back(usage);
-            let now = Instant::now();
             while counted.recent.get(1).is_some_and(|usage| now.saturating_duration_since(usage.at) >= WINDOW)
             {
                 counted.recent.pop_front();
@@ -270,6 +275,7 @@ impl<'a> HangWatch<'a> {
     /// Asks what the processes were doing, and keeps the samples.
     pub(super) async fn ask(&mut self) {
         self.activity = self.session.activity().await.unwrap_or_default();
+        self.paused += self.activity.iter().map(|process| process.activity.paused).max().unwrap_or_default();
         for process in &mut self.activity {
             for thread in &mut process.activity.threads {
                 self.samples += thread.samples;

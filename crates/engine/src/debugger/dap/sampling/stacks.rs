@@ -7,6 +7,8 @@ mod locks;
 
 use std::path::Path;
 
+use tokio::time::Instant;
+
 use super::super::{DapDebugger, lock, motion};
 use crate::adapter::plan::{HolderRecord, StackSampling, StackWait};
 use crate::debugger::Debugger;
@@ -27,6 +29,7 @@ pub(super) async fn activity(debugger: &DapDebugger, sampling: StackSampling) ->
         return Ok(Activity::default());
     }
     let idle = if sampling.has_os_threads { debugger.pid().map(Idle::of) } else { None };
+    let began = Instant::now();
     let held = motion::hold(debugger).await;
     if lock(&debugger.0.motion).is_running() {
         return Ok(Activity::default());
@@ -47,6 +50,7 @@ pub(super) async fn activity(debugger: &DapDebugger, sampling: StackSampling) ->
         locks::find_holders(debugger, search, &mut threads, &frames).await;
     }
     held.release().await;
+    let paused = began.elapsed();
     name_apart(&mut threads);
     name_holders(&mut threads);
     if let Some(idle) = &idle {
@@ -54,7 +58,7 @@ pub(super) async fn activity(debugger: &DapDebugger, sampling: StackSampling) ->
             thread.blocked = idle.call(thread).await;
         }
     }
-    Ok(Activity { threads, pending: Vec::new() })
+    Ok(Activity { threads, pending: Vec::new(), paused })
 }
 
 /// The threads that were in a system call before the pause, which makes all of them stop.
