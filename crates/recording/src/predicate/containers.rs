@@ -312,6 +312,17 @@ impl Scope<'_> {
         Ok(self.pairs(of)?.map(|pairs| pairs.into_iter().map(|(_, item)| item).collect()))
     }
 
+    /// Keeps the items of a tuple, which come before the attributes that its class adds. Only those of a named tuple have
+    /// names.
+    fn keep_items(&self, tuple: i64, slots: &mut Vec<(Key, Word)>) -> Result<()> {
+        let is_indexed = slots.iter().any(|(key, _)| matches!(key, Key::Index(_)));
+        slots.retain(|(key, _)| *key != Key::Length && !(is_indexed && matches!(key, Key::Name(_))));
+        if let Some(Word::Integer(length)) = self.length_of(tuple)? {
+            slots.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        }
+        Ok(())
+    }
+
     /// What a container or an object has, with its keys.
     pub(super) fn pairs(&self, of: &Datum) -> Result<Option<Vec<(Datum, Datum)>>> {
         let number = match of {
@@ -327,6 +338,7 @@ impl Scope<'_> {
         let mut slots = self.memory.all(Owner::object(number))?;
         match kind {
             Kind::Opaque | Kind::Dropped => return Ok(None),
+            Kind::Tuple => self.keep_items(number, &mut slots)?,
             Kind::List => slots.sort_by_key(|(key, _)| *key),
             _ => {}
         }

@@ -354,8 +354,9 @@ impl<'a> Scope<'a> {
             }
             Expression::Attribute(of, name) => {
                 let of = match self.word(of)? {
-                    // A string with attributes is an object here.
+                    // A string and a member with attributes are objects here.
                     Some(Word::Object(number)) => Some(Datum::Object(number)),
+                    Some(word @ Word::Atom(_)) => Some(Datum::Other(word)),
                     _ => self.value(of)?,
                 };
                 let Some(of) = of else { return Ok(None) };
@@ -408,10 +409,13 @@ impl<'a> Scope<'a> {
                 let length = self.memory.get(Owner::object(object), Key::Length)?;
                 let length = if let Some(Word::Integer(length)) = length { length } else { 0 };
                 let index = if *index < 0 { length + index } else { *index };
+                let by_index = Key::Index(index);
                 // The items of a named tuple have names.
-                let named =
-                    if kind == Kind::Tuple { self.recording.nth_attribute(object, index)? } else { None };
-                return Ok(Some(named.unwrap_or(Key::Index(index))));
+                let may_be_named = kind == Kind::Tuple && index < length;
+                if may_be_named && self.memory.get(Owner::object(object), by_index)?.is_none() {
+                    return Ok(Some(self.recording.nth_attribute(object, index)?.unwrap_or(by_index)));
+                }
+                return Ok(Some(by_index));
             }
             // Where attributes are items as well.
             Datum::Text(text, _) if kind == Kind::Instance => {

@@ -27,6 +27,7 @@ const MODULES: &[(&str, &str)] = &[
     module!("record_effects"),
     module!("record_heap"),
     module!("record_monitoring"),
+    module!("record_named"),
     module!("record_run"),
     module!("record_shapes"),
     module!("record_tables"),

@@ -445,9 +445,12 @@ static int compare(PyObject *known, PyObject *value, Py_ssize_t depth)
     return 1;
 }
 
-/* Whether a function has attributes, or is a method of an object. */
+/* Whether a function or a member of an enumeration may have attributes, or is a method of an object. */
 static int has_others(PyObject *value)
 {
+    /* Of what is known by name, only members have a class with a class of its own. */
+    if (!Py_IS_TYPE(Py_TYPE(value), &PyType_Type))
+        return 1;
     if (PyCFunction_CheckExact(value))
         return PyCFunction_GET_SELF(value) != NULL && !PyModule_Check(PyCFunction_GET_SELF(value));
     PyObject *own = PyFunction_Check(value) ? ((PyFunctionObject *)value)->func_dict : NULL;

@@ -15,8 +15,9 @@ import types
 import weakref
 from collections import ChainMap, OrderedDict, deque
 
-from record_shapes import CLASS, DICT, FUNCTION, INSTANCE, LIST, OPAQUE, SET, SIMPLE, TUPLE, Shape
-from record_shapes import class_dict, class_module, class_name, class_order, fills_itself, has_identity, shape_of
+from record_named import NAMED, Named
+from record_shapes import CLASS, DICT, INSTANCE, LIST, OPAQUE, SET, SIMPLE, TUPLE, Shape
+from record_shapes import class_name, fills_itself, has_identity, own_dictionary, shape_of
 from record_tables import Items, Pairs, Tables, itself, reader_of
 from record_wire import ABSENT, ATOM, ATOMIC, FALSE, INDEX, INTEGER, ITEM, LENGTH, MASK, NAME, NONE, OBJECT
 from record_wire import REFERENCE, TRUE, WRITE
@@ -34,9 +35,6 @@ MOST_WAITING = 32
 # After so many new objects, those of them that are gone are released.
 NEW = 64
 
-# What is shown by name. Its attributes belong to a separate object.
-NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodType, enum.Enum)
-
 # The types of what is kept of what has been written, if it contains others.
 CONTENTS = (list, tuple, dict)
 # What methods of a library change in the objects that derive from its classes, and what derives from these types.
@@ -44,9 +42,6 @@ CONTAINERS = (list, dict, set)
 
 is_ = operator.is_
 module_dict = types.ModuleType.__dict__["__dict__"].__get__
-
-# The attribute by which a class has the classes that it inherits from, and the object with a function's attributes it.
-BASES, OF = "__bases__", "__function__"
 
 
 class Known:
@@ -67,14 +62,14 @@ class Known:
         self.length = -1
 
 
-class Heap(Tables):
+class Heap(Named, Tables):
     """Numbers objects, and writes values and changes."""
 
     def __init__(self, wire, items, depth, most_text, is_user_module, render):
         self.wire, self.items, self.depth, self.most_text = wire, items, depth, most_text
         self.is_user_module, self.render = is_user_module, render
         self.known = {}
-        # What is known of functions with attributes, by their words.
+        # What is known of functions and members with attributes, by their words.
         self.functions = {}
         self.new = []
         self.texts, self.floats, self.tuples, self.keys = {}, {}, {}, {}
@@ -136,9 +131,11 @@ class Heap(Tables):
         known = self.find(value)
         if known is None:
             shape = self.shapes.get(kind) or self.shape_of(kind)
-            if shape.kind is TUPLE and len(value) <= 8 and all(map(is_simple, value)):
+            is_flat = shape.kind is TUPLE and not shape.has_own and tuple.__len__(value) <= 8
+            if is_flat and all(map(is_simple, tuple.__iter__(value))):
                 # Equal ones are one.
-                key = (kind,) + tuple(map(type, value)) + tuple(value)
+                items = tuple(tuple.__iter__(value))
+                key = (kind,) + tuple(map(type, items)) + items
                 number = self.tuples.get(key)
                 if number is None:
                     known = self.numbered(value, shape, keep=False)
@@ -152,49 +149,6 @@ class Heap(Tables):
         if known.contents is None and depth > 0:
             self.contents_of(known, value, depth)
         return known.word
-
-    def named(self, value, kind):
-        """A function, a class, a module or a member of an enumeration."""
-        if issubclass(kind, type) and self.has_state(value):
-            return self.new_class(value)
-        key = id(value)
-        entry = self.shapes.get(key)
-        if entry is None or entry[0] is not value:
-            text, _, _ = self.render(value)
-            entry = self.shapes[key] = (value, self.atom(class_name(kind), text))
-        return entry[1]
-
-    def has_state(self, value):
-        """Whether the attributes of a class are variables of the program."""
-        module = class_module(value)
-        return type(module) is str and self.is_user_module(module) and not issubclass(value, enum.Enum)
-
-    def new_class(self, value):
-        """A class of the program, with its attributes."""
-        known = self.numbered(value, Shape(CLASS, class_name(value)))
-        self.contents_of(known, value, self.depth)
-        bases = tuple(base for base in class_order(value)[1:] if self.has_state(base))
-        if bases:
-            self.attribute_write(known, BASES, self.word(bases))
-        return known.word
-
-    def attributes_of_function(self, value):
-        """What a function of the program keeps in its attributes."""
-        own = value.__dict__
-        if not own or not self.is_user_module(value.__globals__.get("__name__")):
-            return {}
-        return {name: item for name, item in list(own.items())[: self.items] if name[:2] != "__"}
-
-    def check_function(self, value):
-        """Write what has changed in a function's attributes."""
-        word, now = self.named(value, types.FunctionType), self.attributes_of_function(value)
-        known = self.functions.get(word)
-        if known is None:
-            if not now:
-                return
-            known = self.functions[word] = self.numbered(value, Shape(FUNCTION, value.__qualname__), keep=False)
-            self.attribute_write(known, OF, word)
-        self.compare_named(known, now, self.depth)
 
     def find(self, value):
         known = self.known.get(id(value))
@@ -236,8 +190,8 @@ class Heap(Tables):
         kind = type(value)
         if kind in SIMPLE:
             return
-        if kind is types.FunctionType:
-            self.check_function(value)
+        if kind is types.FunctionType or issubclass(kind, enum.Enum):
+            self.check_named(value, kind)
             return
         if kind is types.BuiltinMethodType and type(value.__self__) is not types.ModuleType:
             self.check(value.__self__)
@@ -247,7 +201,7 @@ class Heap(Tables):
         known = self.find(value)
         if known is None or known.contents is None:
             self.object(value, kind, self.depth)
-        elif known.kind is not TUPLE:
+        elif known.kind is not TUPLE or known.shape.has_own:
             self.compare(known, value, self.depth)
             if known.shape.is_foreign:
                 for item in list((known.contents or {}).values()):
@@ -427,11 +381,6 @@ class Heap(Tables):
                 pass
         return now
 
-    def class_attributes(self, value):
-        """The attributes of a class that are variables: no methods, properties and the like, and nothing of Python's."""
-        own = list(class_dict(value).items())
-        return dict([(name, item) for name, item in own if is_variable(name, item)][: self.items])
-
     def compare_named(self, known, now, depth):
         """Write what is different in attributes, which are all that an object contains."""
         old, known.contents = known.contents or {}, now
@@ -559,13 +508,6 @@ class Same:
 
     def __eq__(self, other):
         return type(other) is Same and other.key is self.key
-
-
-def is_variable(name, item):
-    kind = type(item)
-    if name[:2] == "__" or name == "_abc_impl":
-        return False
-    return kind in SIMPLE or not any("__get__" in class_dict(base) for base in class_order(kind))
 
 
 def in_order(value):

@@ -6,6 +6,7 @@ reaches a line, or ends. The program's code is what is in files that are not par
 
 import ast
 import atexit
+import enum
 import functools
 import gc
 import io
@@ -21,7 +22,8 @@ import stillframe_imports
 import stillframe_pickled
 from record_accelerator import native
 from record_effects import ATTRIBUTE, COMPUTED, CONSTANT, LENGTH, LITERAL, NOTHING, OPERATIONS, PATH, VARIABLE, Effects, effects_in
-from record_heap import WIDE, Heap, Known, differ, is_plain, is_variable, module_dict
+from record_heap import WIDE, Heap, Known, differ, is_plain, module_dict
+from record_named import is_variable
 from record_shapes import INSTANCE, SIMPLE, Shape, class_dict, class_name, class_order, is_given_by_code
 from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, THREAD, THROW, UNWIND, WRITE
 from record_wire import BY_SHIFT, CALL_SHIFT, Wire, claimed
@@ -500,8 +502,8 @@ class Recorder:
         heap, kind = self.heap, type(value)
         if kind is types.ModuleType:
             return module_dict(value).get(name, MISSING) if self.is_own(value) else MISSING
-        if kind is types.FunctionType:
-            return heap.attributes_of_function(value).get(name, MISSING)
+        if kind is types.FunctionType or issubclass(kind, enum.Enum):
+            return heap.attributes_of_named(value, kind).get(name, MISSING)
         if issubclass(kind, type):
             return self.class_attribute(value, name)
         shape = heap.shapes.get(kind) or heap.shape_of(kind)

@@ -62,15 +62,14 @@ def shape_of(kind, is_user_module):
     type.__getattribute__(kind, "__mro__")
     name = class_name(kind)
     if issubclass(kind, enum.Enum):
-        return Shape(OPAQUE, name)
+        return Shape(OPAQUE, name, members(kind, is_user_module)[0])
     module = module_of(kind)
     is_users = is_user_module(module)
     for base, number in ((list, LIST), (dict, DICT), (tuple, TUPLE), (set, SET), (frozenset, SET)):
         if issubclass(kind, base):
-            if base is tuple:
-                return Shape(number, name, fields=fields_of(kind))
-            own = members(kind, is_user_module) if is_users else ()
-            return Shape(number, name, *own, is_ordered=issubclass(kind, OrderedDict))
+            own = members(kind, is_user_module) if is_users else (None, ())
+            fields = fields_of(kind) if base is tuple else ()
+            return Shape(number, name, *own, fields=fields, is_ordered=issubclass(kind, OrderedDict))
     if issubclass(kind, deque):
         dictionary, slots = members(kind, is_user_module) if is_users else (None, ())
         return Shape(LIST, name, dictionary, slots, is_queue=True)
@@ -130,6 +129,11 @@ def members(kind, is_user_module):
             elif type(member) is types.MemberDescriptorType and owner is not object and is_user_module(module_of(owner)):
                 slots.append((attribute, member.__get__))
     return dictionary, tuple(slots)
+
+
+def own_dictionary(shape, value):
+    """The attributes of an object that are not in slots."""
+    return shape.dictionary(value) if shape.dictionary is not None else {}
 
 
 def fills_itself(kind):
