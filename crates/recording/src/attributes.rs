@@ -11,13 +11,15 @@ use crate::memory::{Memory, MemoryAt};
 use crate::predicate::Expression;
 use crate::reading::{Code, Object, Recording};
 use crate::spelling::Spelling;
-use crate::value::{BASES, Key, Kind, OF_FUNCTION, Owner, Word};
+use crate::value::{BASES, Key, Kind, OF_FUNCTION, Owner, VALUE, Word};
 
 /// What is known of the named values of a recording, once it was asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
-    /// The objects with the attributes of functions, by the functions' words.
+    /// The objects with the attributes of functions and of members of enumerations, by the words of these.
     functions: HashMap<Word, i64>,
+    /// The strings and numbers that members of enumerations are, by the texts of the members.
+    members: Vec<(String, Word)>,
     /// Classes by their names; none where several have the same.
     classes: HashMap<Rc<str>, Option<i64>>,
     /// The objects that instances of a function or a class of JavaScript inherit from, in the same way.
@@ -185,6 +187,25 @@ impl Recording {
         Ok(found)
     }
 
+    /// The string or number that a member of an enumeration is, whose text begins so.
+    pub(crate) fn base_of_member(&self, begin: &str) -> Result<Option<Word>> {
+        let members = &self.named()?.members;
+        Ok(members.iter().find(|(text, _)| text.starts_with(begin)).map(|(_, base)| *base))
+    }
+
+    fn members(&self, functions: &HashMap<Word, i64>) -> Result<Vec<(String, Word)>> {
+        let Some(value) = self.number(VALUE) else { return Ok(Vec::new()) };
+        let memory = MemoryAt { recording: self, event: i64::MAX };
+        let mut found = Vec::new();
+        for (word, object) in functions {
+            let base = memory.get(Owner::object(*object), Key::Name(value))?;
+            if let (Word::Atom(member), Some(base)) = (word, base) {
+                found.push((self.atom(*member)?.text.clone(), base));
+            }
+        }
+        Ok(found)
+    }
+
     fn named(&self) -> Result<&Named> {
         if let Some(named) = self.named.get() {
             return Ok(named);
@@ -206,6 +227,7 @@ impl Recording {
                 named.functions.extend(owner.as_object().map(|object| (Word::of(value), object)));
             }
         }
+        named.members = self.members(&named.functions)?;
         Ok(self.named.get_or_init(|| named))
     }
 }

@@ -13,6 +13,7 @@ mod evaluate;
 mod functions;
 mod javascript;
 mod keys;
+mod members;
 mod opaque;
 mod parse;
 mod tables;

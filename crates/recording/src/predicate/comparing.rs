@@ -24,13 +24,16 @@ pub(super) fn order(left: &Datum, right: &Datum) -> Option<Ordering> {
         (Datum::Integer(left), Datum::Integer(right)) => Some(left.cmp(right)),
         (Datum::Text(left, _), Datum::Text(right, _)) => Some(left.cmp(right)),
         (Datum::Object(left), Datum::Object(right)) => (left == right).then_some(Ordering::Equal),
-        (Datum::Member(left, _), Datum::Member(right, _)) => (left == right).then_some(Ordering::Equal),
+        (Datum::Member(left, ..), Datum::Member(right, ..)) if left == right => Some(Ordering::Equal),
+        (Datum::Member(_, _, Some(left)), right) => order(left, right),
+        (left, Datum::Member(_, _, Some(right))) => order(left, right),
         (Datum::Other(left), Datum::Other(right)) => (left == right).then_some(Ordering::Equal),
         _ => number(left)?.partial_cmp(&number(right)?),
     }
 }
 
 pub(super) fn arithmetic(left: &Datum, sign: char, right: &Datum) -> Option<Datum> {
+    let (left, right) = (left.plain(), right.plain());
     // `True` is a number.
     if let Datum::Bool(value) = left {
         return arithmetic(&Datum::Integer(i64::from(*value)), sign, right);

@@ -28,8 +28,8 @@ pub(crate) enum Datum {
     Object(i64),
     /// Several values that are no object of the program.
     Items(Rc<[Datum]>),
-    /// A member of an enumeration, such as `State.NEW`, and its value as text.
-    Member(Rc<str>, Rc<str>),
+    /// A member of an enumeration, such as `State.NEW`, its value as text, and the string or number that it is, if it is one.
+    Member(Rc<str>, Rc<str>, Option<Rc<Datum>>),
     /// Something that can only be compared with itself.
     Other(Word),
 }
@@ -51,6 +51,11 @@ impl Datum {
 }
 
 impl Datum {
+    /// The string or number that a member of an enumeration is, if it is one; any other value itself.
+    pub(crate) fn plain(&self) -> &Self {
+        if let Self::Member(_, _, Some(plain)) = self { plain } else { self }
+    }
+
     /// A number, a string and the like as text; none of anything else.
     pub(crate) fn simple_text(&self, spelling: Spelling) -> Option<String> {
         Some(match self {
@@ -241,6 +246,7 @@ impl<'a> Scope<'a> {
             return self.get(parts);
         }
         let Some(value) = self.value(of)? else { return Ok(None) };
+        let value = value.plain().clone();
         Ok(match function {
             Function::Class | Function::Get => None,
             Function::TypeOf => match value {
@@ -307,24 +313,6 @@ impl<'a> Scope<'a> {
                 let Some(items) = self.items(&value)? else { return Ok(None) };
                 self.is_any(function == Function::Any, items.into_iter().map(Some).collect(), of)?
             }
-        })
-    }
-
-    /// An attribute of an enumeration or of one of its members, which are recorded as text.
-    fn of_enumeration(&self, of: &Expression, name: &str) -> Result<Option<Datum>> {
-        Ok(match (self.value(of)?, name) {
-            (Some(Datum::Member(member, _)), "name") => member.rsplit('.').next().map(text),
-            (Some(Datum::Member(_, value)), "value") => match Expression::parse(&value) {
-                Ok(Expression::Literal(literal)) => Some(of_literal(&literal)),
-                _ => None,
-            },
-            (Some(Datum::Other(Word::Atom(class))), _) => {
-                let class = self.recording.atom(class)?;
-                let path = class.text.strip_prefix("<class '").and_then(|rest| rest.strip_suffix("'>"));
-                let last = path.and_then(|path| path.rsplit('.').next());
-                last.map(|class| Datum::Member(Rc::from(format!("{class}.{name}")), Rc::from("")))
-            }
-            _ => None,
         })
     }
 
@@ -460,11 +448,10 @@ impl<'a> Scope<'a> {
                     (None, "float" | "int" | "number") => {
                         atom.text.parse().map_or(Datum::Other(word), Datum::Float)
                     }
-                    (None, type_name) => {
-                        let known =
-                            member(&atom.text, type_name).or_else(|| known_by_text(type_name, &atom.text));
-                        known.unwrap_or(Datum::Other(word))
-                    }
+                    (None, type_name) => match self.member(&atom.text, type_name)? {
+                        Some(member) => member,
+                        None => known_by_text(type_name, &atom.text).unwrap_or(Datum::Other(word)),
+                    },
                 }
             }
         })
@@ -504,6 +491,7 @@ impl<'a> Scope<'a> {
             // In JavaScript, an empty container counts as true.
             Datum::Items(items) => is_javascript || !items.is_empty(),
             Datum::Object(number) => is_javascript || self.length_of(*number)? != Some(Word::Integer(0)),
+            Datum::Member(_, _, Some(plain)) => self.is_true(plain)?,
             Datum::Member(..) | Datum::Other(_) => true,
         })
     }
@@ -544,6 +532,7 @@ impl<'a> Scope<'a> {
         if order.is_none() && !is_nothing(left) && !is_nothing(right) {
             self.note_opaque(left)?;
             self.note_opaque(right)?;
+            self.note_unknown_members(left, comparison, right);
         }
         Ok(match comparison {
             // JavaScript's two kinds of nothing are equal, but not the same.
@@ -555,9 +544,9 @@ impl<'a> Scope<'a> {
             Comparison::LessOrEqual => order.map(Ordering::is_le),
             Comparison::Greater => order.map(Ordering::is_gt),
             Comparison::GreaterOrEqual => order.map(Ordering::is_ge),
-            Comparison::BeginsWith => text_has(left, right, |text, part| text.starts_with(part)),
+            Comparison::BeginsWith => text_has(left.plain(), right, |text, part| text.starts_with(part)),
             Comparison::EndsWith if self.is_cut_text(left) => None,
-            Comparison::EndsWith => text_has(left, right, |text, part| text.ends_with(part)),
+            Comparison::EndsWith => text_has(left.plain(), right, |text, part| text.ends_with(part)),
             Comparison::In => self.is_in(left, right)?,
             Comparison::NotIn => self.is_in(left, right)?.map(|is_in| !is_in),
         })
@@ -569,13 +558,6 @@ fn text_has(text: &Datum, part: &Datum, has: fn(&str, &str) -> bool) -> Option<b
         (Datum::Text(text, _), Datum::Text(part, _)) => Some(has(text, part)),
         _ => None,
     }
-}
-
-/// A member of an enumeration from its text, such as `<State.NEW: 1>`.
-fn member(text: &str, type_name: &str) -> Option<Datum> {
-    let (member, value) = text.strip_prefix('<')?.strip_suffix('>')?.split_once(": ")?;
-    let (class, _) = member.split_once('.')?;
-    (type_name.rsplit('.').next() == Some(class)).then(|| Datum::Member(Rc::from(member), Rc::from(value)))
 }
 
 pub(super) fn is_nothing(datum: &Datum) -> bool {

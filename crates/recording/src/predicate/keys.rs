@@ -53,8 +53,8 @@ impl Scope<'_> {
                 _ => Some(self.recording.object_name(*number)?),
             },
             Datum::Items(_) => return self.add_tuple(key, pieces),
-            Datum::Member(member, value) if !value.is_empty() => Some(format!("<{member}: {value}>")),
-            Datum::Member(member, _) => {
+            Datum::Member(member, value, _) if !value.is_empty() => Some(format!("<{member}: {value}>")),
+            Datum::Member(member, ..) => {
                 let begin = format!("<{member}: ");
                 pieces.extend([Piece::Text(begin), Piece::Until('>', String::new())]);
                 Some(">".to_owned())
@@ -77,7 +77,7 @@ impl Scope<'_> {
             Datum::Object(_) => !self.is_javascript(),
             Datum::Items(items) => items.iter().any(|item| matches!(item, Datum::Object(_))),
             // Members of an enumeration may equal their value.
-            Datum::Member(_, value) => self.has_key(container, |key| key == &**value)?,
+            Datum::Member(_, value, _) => self.has_key(container, |key| key == &**value)?,
             // Dates and symbols are taken for their texts.
             Datum::Text(text, _) if self.is_javascript() => {
                 self.has_key(container, |key| key.starts_with("Date #") || **text == format!("[{key}]"))?

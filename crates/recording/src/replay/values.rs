@@ -257,7 +257,7 @@ impl Replay {
 /// The text and the type of what was computed from recorded values.
 fn computed(spelling: Spelling, datum: &Datum) -> (String, String) {
     let text = match datum {
-        Datum::Member(member, value) => format!("<{member}: {value}>"),
+        Datum::Member(member, value, _) => format!("<{member}: {value}>"),
         Datum::Items(items) => {
             let items: Vec<String> = items.iter().map(|item| computed(spelling, item).0).collect();
             format!("[{}]", items.join(", "))

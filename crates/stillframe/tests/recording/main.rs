@@ -19,6 +19,7 @@ mod export;
 mod faults;
 mod handled;
 mod kept;
+mod members;
 mod moments;
 mod node;
 mod origins;

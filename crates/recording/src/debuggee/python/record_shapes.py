@@ -19,6 +19,7 @@ class_name = type.__dict__["__qualname__"].__get__
 # The attribute by which an object of a class derived from one of these types has the string or number that it is.
 VALUE = "__value__"
 VALUES = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
+VALUES += ((bytes, lambda value: bytes.__getitem__(value, slice(None))),)
 
 # Types of Python's own library whose objects only hold what the program gives them.
 HOLDERS = (("types", "SimpleNamespace"), ("argparse", "Namespace"), ("collections", "ChainMap"))
