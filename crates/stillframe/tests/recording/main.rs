@@ -17,6 +17,7 @@ mod conditions;
 mod elsewhere;
 mod export;
 mod faults;
+mod given;
 mod handled;
 mod kept;
 mod members;

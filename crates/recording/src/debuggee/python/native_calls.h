@@ -309,6 +309,11 @@ static int check_read(const Scope *scope, PyObject *path, PyObject *value)
     return is_filled ? check(value) : 0;
 }
 
+static int watch_one(const Scope *scope, PyObject *path, PyObject *value)
+{
+    return watch(value);
+}
+
 /* What was returned to the line, if that may be changed. */
 static int check_returned(const Scope *scope, PyObject *activation)
 {
@@ -406,9 +411,21 @@ static int settle_in(const Scope *scope, PyObject *activation, PyObject *effects
         check_paths(scope, FIELD(effects, effects_at.slots), check_last) < 0)
         return -1;
     if (check_paths(scope, FIELD(effects, effects_at.below), check_below) < 0 ||
-        check_paths(scope, FIELD(effects, effects_at.read), check_read) < 0)
+        check_paths(scope, FIELD(effects, effects_at.read), check_read) < 0 ||
+        check_paths(scope, FIELD(effects, effects_at.given), watch_one) < 0)
         return -1;
     return check_returned(scope, activation);
+}
+
+static int settle_watched(PyObject *activation)
+{
+    if (!has_watched_changed())
+        return 0;
+    turn_begin(now.turn);
+    now.wire->by = number_in(activation, activation_at.number) << BY_SHIFT;
+    int failed = ignore(call(now.heap, name.check_watched, NULL, NULL, NULL));
+    turn_end(now.turn);
+    return failed;
 }
 
 /* `Recorder.settle` of what is pending. */
@@ -416,10 +433,10 @@ static int settle(PyObject *activation, PyFrameObject *frame)
 {
     PyObject *effects = FIELD(activation, activation_at.pending);
     Scope scope;
-    if (effects == Py_None)
-        return 0;
+    int failed = settle_watched(activation);
+    if (effects == Py_None || failed < 0)
+        return failed < 0 ? recovered() : 0;
     Py_INCREF(effects);
-    int failed;
     if (scope_of(frame, &scope)) {
         turn_begin(now.turn);
         failed = settle_in(&scope, activation, effects);

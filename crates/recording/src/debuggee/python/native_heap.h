@@ -540,3 +540,40 @@ static int check_all_below(PyObject *value)
     Py_XDECREF(seen);
     return failed ? -1 : 0;
 }
+
+/* -- what others have methods of ---------------------------------------------------------------------------------- */
+
+static Py_ssize_t size_of(PyObject *value)
+{
+    if (PyList_Check(value))
+        return PyList_GET_SIZE(value);
+    if (PyDict_Check(value))
+        return PyDict_GET_SIZE(value);
+    /* That of a `deque` is where all objects have it whose size varies. */
+    return PyAnySet_Check(value) ? PySet_GET_SIZE(value) : Py_SIZE(value);
+}
+
+/* `Heap.has_watched_changed` */
+static int has_watched_changed(void)
+{
+    for (Py_ssize_t index = 0; index < PyList_GET_SIZE(now.watched); index++) {
+        PyObject *value = PyList_GET_ITEM(now.watched, index), *known = find(value);
+        if (known == NULL)
+            return 1;
+        int kind = kind_of(known);
+        if (kind == LIST || kind == DICT ? !is_unchanged(known, value)
+                                         : size_of(value) != PyLong_AsSsize_t(FIELD(known, known_at.length)))
+            return 1;
+    }
+    return 0;
+}
+
+/* `Heap.watch`, which does so with containers only. */
+static int watch(PyObject *value)
+{
+    PyObject *known = find(value);
+    long kind = known != NULL ? PyLong_AsLong(FIELD(known, known_at.kind)) : LIST;
+    if (kind != LIST && kind != DICT && kind != SET)
+        return 0;
+    return ignore(call(now.heap, name.watch, value, NULL, NULL));
+}

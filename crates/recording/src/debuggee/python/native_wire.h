@@ -7,7 +7,7 @@ static struct {
 } activation_at;
 static struct { Py_ssize_t top, number; } thread_at;
 static struct { Py_ssize_t number, lines, arguments, is_module, code, keeps; } code_at;
-static struct { Py_ssize_t names, shared, paths, slots, below, read, returned, early; } effects_at;
+static struct { Py_ssize_t names, shared, paths, slots, below, read, given, returned, early; } effects_at;
 static struct { Py_ssize_t number, word, held, weak, kind, contents, own, length, shape; } known_at;
 static struct { Py_ssize_t kind, name, dictionary, slots, is_weak, is_special; } shape_at;
 
@@ -22,8 +22,8 @@ static const struct { const char *class, *field; Py_ssize_t *at; } FIELDS[] = {
     {"Code", "keeps", &code_at.keeps},
     {"Effects", "names", &effects_at.names}, {"Effects", "shared", &effects_at.shared},
     {"Effects", "paths", &effects_at.paths}, {"Effects", "slots", &effects_at.slots},
-    {"Effects", "below", &effects_at.below}, {"Effects", "read", &effects_at.read}, {"Effects", "returned", &effects_at.returned},
-    {"Effects", "early", &effects_at.early},
+    {"Effects", "below", &effects_at.below}, {"Effects", "read", &effects_at.read}, {"Effects", "given", &effects_at.given},
+    {"Effects", "returned", &effects_at.returned}, {"Effects", "early", &effects_at.early},
     {"Known", "number", &known_at.number}, {"Known", "word", &known_at.word}, {"Known", "held", &known_at.held},
     {"Known", "weak", &known_at.weak}, {"Known", "kind", &known_at.kind}, {"Known", "contents", &known_at.contents},
     {"Known", "own", &known_at.own}, {"Known", "length", &known_at.length}, {"Known", "shape", &known_at.shape},
@@ -85,7 +85,7 @@ static struct {
     PyObject *recorder, *source, *heap, *codes;
     Wire *wire;
     Turn *turn;
-    PyObject *known, *shapes, *texts, *floats, *tuples, *activation_type, *known_type, *missing;
+    PyObject *known, *shapes, *texts, *floats, *tuples, *watched, *activation_type, *known_type, *missing;
     Py_ssize_t items, most_text, depth, extra;
     uint64_t identity;
     PyObject *thread;
@@ -94,7 +94,8 @@ static struct {
 /* Names of methods and so on. */
 static struct {
     PyObject *leave, *word, *check, *fail, *thread, *code, *enter, *settle, *line_of, *attribute, *module,
-        *key_of, *unwind, *resume, *on_exception, *observe, *disable, *contents_of, *new, *sweep, *check_attribute, *may_be_below;
+        *key_of, *unwind, *resume, *on_exception, *observe, *disable, *contents_of, *new, *sweep, *check_attribute, *may_be_below,
+        *watch, *check_watched;
 } name;
 
 static int ignore(PyObject *result)

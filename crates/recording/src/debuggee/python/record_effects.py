@@ -30,6 +30,9 @@ FUNCTIONS = frozenset(
     "delattr heapify heappop heappush heappushpop heapreplace insort insort_left insort_right setattr shuffle".split()
 )
 
+# Built-in functions that run code that is not known.
+EXECUTING = frozenset(["eval", "exec"])
+
 # Functions of modules that return something that is in their arguments.
 PICKING = frozenset("choice getitem nlargest nsmallest reduce sample".split())
 
@@ -48,21 +51,24 @@ OPERATIONS = {ast.Add: 3, ast.Sub: 4, ast.Mult: 5, ast.FloorDiv: 6, ast.Mod: 7}
 class Effects:
     """What a line may change: variables of its function and of its module, objects as a whole, single attributes and
     items of objects, objects somewhere in others, and whether what a call in it returns. And what it reads items of, as
-    a `defaultdict` makes those that it has not, whether a function begins there whose object keeps what it returns, and
-    whether something may be changed before another function is called, as in `use(items.pop())`."""
+    a `defaultdict` makes those that it has not, objects of which it gives a method away, whether a function begins there
+    whose object keeps what it returns, and whether something may be changed before another function is called, as in
+    `use(items.pop())`."""
 
-    __slots__ = ("names", "shared", "paths", "slots", "below", "read", "returned", "keeps", "early")
+    __slots__ = ("names", "shared", "paths", "slots", "below", "read", "given", "returned", "keeps", "early")
 
-    def __init__(self, names=(), shared=(), paths=(), slots=(), below=(), read=(), returned=False, keeps=False, early=False):
+    def __init__(
+        self, names=(), shared=(), paths=(), slots=(), below=(), read=(), given=(), returned=False, keeps=False, early=False
+    ):
         self.names, self.shared, self.paths, self.slots = names, shared, paths, slots
-        self.below, self.read, self.returned, self.keeps, self.early = below, read, returned, keeps, early
+        self.below, self.read, self.given = below, read, given
+        self.returned, self.keeps, self.early = returned, keeps, early
 
     def when(self, reading_changes):
         """The same where reading an item may make it, or not; None if the line changes nothing then."""
         read = self.read if reading_changes else ()
-        if not (self.names or self.shared or self.paths or self.slots or self.below or read or self.returned):
-            return None
-        return Effects(self.names, self.shared, self.paths, self.slots, self.below, read, self.returned, early=self.early)
+        parts = (self.names, self.shared, self.paths, self.slots, self.below, read, self.given, self.returned)
+        return Effects(*parts, early=self.early) if any(parts) else None
 
 
 NOTHING = Effects()
@@ -88,6 +94,7 @@ class Found:
 
     def __init__(self):
         self.names, self.shared, self.paths, self.slots, self.below, self.read = set(), set(), {}, {}, {}, {}
+        self.given = {}
         self.returned = self.keeps = False
         # Whether a method or a function is called that changes something, and another one.
         self.mutates = self.calls = self.early = False
@@ -110,6 +117,7 @@ class Found:
         self.slots.update(other.slots)
         self.below.update(other.below)
         self.read.update(other.read)
+        self.given.update(other.given)
 
     def passed(self, node):
         """An object is given to a function that may change it. Where the program's own do, their lines say so."""
@@ -151,6 +159,18 @@ class Found:
         if path is not None and not isinstance(node.slice, ast.Slice):
             self.read[path] = True
 
+    def give(self, node):
+        """A method is not called here, but whoever gets it may do so at any time: `later(items.append, 1)`."""
+        path, is_whole = path_of(node.value)
+        if is_whole:
+            self.given[path] = True
+
+    def execute(self, scope):
+        """The line runs code that is not known, which may change what has a name in the function."""
+        names = {each.id for each in ast.walk(scope) if isinstance(each, ast.Name)}
+        self.names |= names
+        self.paths.update({(name, ()): True for name in names})
+
     def call(self, node):
         if isinstance(node.func, ast.Name) and node.func.id in HARMLESS:
             return
@@ -176,6 +196,7 @@ class Found:
         self.paths.update({path: True for path in inner.paths if path[0] not in own})
         self.below.update({path: True for path in inner.below if path[0] not in own})
         self.read.update({path: True for path in inner.read if path[0] not in own})
+        self.given.update({path: True for path in inner.given if path[0] not in own})
         if any(path[0] in own for path in [*inner.changed, *inner.below]):
             iterated = {name for each in node.generators for name in loaded_names(each.iter)}
             self.below.update({(name, ()): True for name in iterated - own})
@@ -186,7 +207,8 @@ class Found:
         names = tuple(map(sys.intern, sorted(self.names)))
         shared, below = tuple(sorted(self.shared)), tuple(self.below)
         early = self.early or self.mutates and self.calls
-        return Effects(names, shared, tuple(self.paths), tuple(slots), below, tuple(self.read), self.returned, self.keeps, early)
+        read, given = tuple(self.read), tuple(self.given)
+        return Effects(names, shared, tuple(self.paths), tuple(slots), below, read, given, self.returned, self.keeps, early)
 
 
 def ends_iteration(code, at, kind):
@@ -203,6 +225,8 @@ def visit_body(scope, lines):
         found = Found()
         if collect(statement, found):
             found.names |= inner
+        if found.called & EXECUTING:
+            found.execute(scope)
         found.shared = found.names & shared
         found.names -= shared
         add_to(lines, *span_of(statement), found)
@@ -296,6 +320,8 @@ def collect(statement, found):
     elif isinstance(statement, ast.ExceptHandler) and statement.name:
         names.add(statement.name)
     waiting = own_parts(statement)
+    # Those that are called here, or through the name that they get (`is_binding`).
+    not_given = set(bound_by(statement))
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Name):
@@ -307,9 +333,13 @@ def collect(statement, found):
             found.store(node)
         elif isinstance(node, ast.Subscript):
             found.load(node)
+        elif isinstance(node, ast.Attribute):
+            if node.attr in METHODS and node not in not_given:
+                found.give(node)
         elif isinstance(node, ast.Call):
             calls = True
             found.call(node)
+            not_given.add(node.func)
         elif isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom)):
             calls = True
         elif type(node).__name__ in ("MatchAs", "MatchStar") and node.name:
@@ -331,6 +361,13 @@ def collect(statement, found):
 
 def is_binding(node):
     return isinstance(node, ast.Assign) and isinstance(node.value, (ast.Attribute, ast.Call, ast.Tuple))
+
+
+def bound_by(statement):
+    """The methods that become variables of a function."""
+    if not is_binding(statement) or not all(isinstance(each, (ast.Name, ast.Tuple)) for each in statement.targets):
+        return []
+    return statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
 
 
 def all_names(node):

@@ -30,6 +30,8 @@ MOST_KNOWN = 50_000
 MOST_OBJECTS = 300_000
 # Objects below another that are compared after a line.
 MOST_BELOW = 1000
+# Containers that are compared after each line because others have methods of them.
+MOST_WATCHED = 8
 # Items of a `deque`, all of which move when the first is taken.
 MOST_WAITING = 32
 # After so many new objects, those of them that are gone are released.
@@ -37,6 +39,8 @@ NEW = 64
 
 # The types of what is kept of what has been written, if it contains others.
 CONTENTS = (list, tuple, dict)
+# What has methods that change it, and a length.
+SIZED = (list, dict, set, deque)
 # What methods of a library change in the objects that derive from its classes, and what derives from these types.
 CONTAINERS = (list, dict, set)
 
@@ -76,6 +80,8 @@ class Heap(Named, Tables):
         self.shapes = {Items: Shape(LIST, "list", read=itself), Pairs: Shape(DICT, "dict", read=itself)}
         # Arrays by the memory that they share.
         self.sharing = {}
+        # Containers that others have methods of, and may change at any time. The accelerator has this list.
+        self.watched = []
         # What to do when the program has a first dictionary that makes the items that it is read for.
         self.on_filling = None
         self.atoms = 0
@@ -198,6 +204,8 @@ class Heap(Named, Tables):
         elif kind is functools.partial:
             for each in (value.func, *value.args):
                 self.check(each)
+        elif kind is memoryview and not is_released(value):
+            self.check(value.obj)
         known = self.find(value)
         if known is None or known.contents is None:
             self.object(value, kind, self.depth)
@@ -256,6 +264,32 @@ class Heap(Named, Tables):
                 self.write(self.key_of(key) << 7 | ITEM << 5 | WRITE, number, self.word(item, self.depth - 1))
             contents[key] = item
         return None
+
+    def watch(self, value):
+        """From now on, compare a container after each line."""
+        if size_of(value) is not None and not any(each is value for each in self.watched):
+            self.check(value)
+            self.watched.append(value)
+            del self.watched[:-MOST_WATCHED]
+
+    def check_watched(self):
+        for value in list(self.watched):
+            self.check(value)
+
+    def has_watched_changed(self):
+        """Whether others have changed something. Of sets and the like, only the length is compared."""
+        for value in self.watched:
+            known = self.known.get(id(value))
+            if known is None or known.length != size_of(value):
+                return True
+            old = known.contents
+            if known.shape.is_special or not old:
+                continue
+            if known.kind == LIST and not all(map(is_, list.__iter__(value), old)):
+                return True
+            if known.kind == DICT and not has_same_pairs(value, old):
+                return True
+        return False
 
     def check_read(self, value):
         """The same for what an item was read of: a `defaultdict` and the like make those that they have not."""
@@ -340,7 +374,7 @@ class Heap(Named, Tables):
         length, old = value.whole if type(value) is Pairs else dict.__len__(value), known.contents or {}
         if known.shape.is_ordered:
             value = in_order(value)
-        if length == known.length and all(map(is_, dict.values(value), old.values())) and all(map(is_, dict.__iter__(value), old)):
+        if length == known.length and has_same_pairs(value, old):
             return
         now = {}
         for key, item in list(dict.items(value)):
@@ -456,6 +490,8 @@ class Heap(Named, Tables):
         """Release objects that nothing else refers to. New ones are checked often, all of them now and then."""
         now = time.monotonic()
         new, self.new = self.new, []
+        # References are those of the list, the variable and the call, and of what is known of it.
+        self.watched[:] = [each for each in self.watched if count(each) > (3 if is_weak(self.find(each)) else 4)]
         if now - self.swept > self.pause:
             for key, known in list(self.known.items()):
                 # Two references are the object's own attribute, and the argument of the call.
@@ -521,8 +557,27 @@ def in_order(value):
         return value
 
 
-def own_dictionary(shape, value):
-    return shape.dictionary(value) if shape.dictionary is not None else {}
+def has_same_pairs(value, old):
+    return all(map(is_, dict.values(value), old.values())) and all(map(is_, dict.__iter__(value), old))
+
+
+def is_weak(known):
+    return known is None or known.held is None
+
+
+def size_of(value):
+    """The length of a container; None of anything else."""
+    for base in SIZED:
+        if issubclass(type(value), base):
+            return base.__len__(value)
+    return None
+
+
+def is_released(view):
+    try:
+        return view.obj is None
+    except ValueError:
+        return True
 
 
 def is_simple(value):

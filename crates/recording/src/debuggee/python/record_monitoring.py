@@ -57,7 +57,7 @@ class Source:
 
     def line_callback(self):
         recorder, frame_at = self.recorder, sys._getframe
-        local, wire = recorder.local, recorder.wire
+        local, wire, heap, watched = recorder.local, recorder.wire, recorder.heap, recorder.heap.watched
 
         def on_line(code, line):
             try:
@@ -67,6 +67,8 @@ class Source:
             if activation is None or activation.code.code is not code:
                 return
             pending = activation.pending
+            if watched and heap.has_watched_changed():
+                recorder.settle_watched(activation)
             if pending is not None:
                 recorder.settle(activation, pending, frame_at(1))
             try:
@@ -101,6 +103,8 @@ class Source:
 
     def settle(self, thread, activation, frame):
         """Write what the line has changed so far. More of it may run, which has no event of its own."""
+        if self.recorder.heap.has_watched_changed():
+            self.recorder.settle_watched(activation)
         if activation.pending is not None:
             self.recorder.settle(activation, activation.pending, frame)
 

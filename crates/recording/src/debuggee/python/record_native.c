@@ -110,7 +110,7 @@ static PyObject *attach(PyObject *module, PyObject *arguments)
         keep(&now.missing, Py_NewRef(missing)) < 0 || keep_attribute(&now.heap, recorder, "heap") < 0 ||
         keep_attribute((PyObject **)&now.wire, recorder, "wire") < 0 ||
         keep_attribute((PyObject **)&now.turn, recorder, "turn") < 0 || keep_attribute(&now.known, now.heap, "known") < 0 ||
-        keep_attribute(&now.tuples, now.heap, "tuples") < 0 ||
+        keep_attribute(&now.tuples, now.heap, "tuples") < 0 || keep_attribute(&now.watched, now.heap, "watched") < 0 ||
         keep(&now.known_type, Py_XNewRef(PyDict_GetItemString(classes, "Known"))) < 0 ||
         keep_attribute(&now.shapes, now.heap, "shapes") < 0 ||
         keep_attribute(&now.texts, now.heap, "texts") < 0 || keep_attribute(&now.floats, now.heap, "floats") < 0 ||
@@ -152,7 +152,8 @@ static int make_names(void)
     return MAKE(leave) || MAKE(word) || MAKE(check) || MAKE(fail) || MAKE(thread) || MAKE(code) || MAKE(enter) ||
                    MAKE(settle) || MAKE(line_of) || MAKE(attribute) || MAKE(module) || MAKE(key_of) || MAKE(unwind) ||
                    MAKE(resume) || MAKE(on_exception) || MAKE(observe) || MAKE(disable) || MAKE(contents_of) ||
-                   MAKE(new) || MAKE(sweep) || MAKE(check_attribute) || MAKE(may_be_below)
+                   MAKE(new) || MAKE(sweep) || MAKE(check_attribute) || MAKE(may_be_below) || MAKE(watch) ||
+                   MAKE(check_watched)
                ? -1
                : 0;
 #undef MAKE

@@ -361,6 +361,13 @@ class Recorder:
     # -- changes ----------------------------------------------------------------------------------------------------
 
     @guarded
+    def settle_watched(self, activation):
+        """Write what others have changed while the line ran."""
+        with self.turn:
+            self.wire.by = activation.number << BY_SHIFT
+            self.heap.check_watched()
+
+    @guarded
     def settle(self, activation, effects, frame):
         """Write what the line has changed that an activation has run."""
         names, heap = frame.f_locals, self.heap
@@ -391,6 +398,10 @@ class Recorder:
                 value = self.find(root, steps, names, frame)
                 if value is not MISSING:
                     heap.check_read(value)
+            for root, steps in effects.given:
+                value = self.find(root, steps, names, frame)
+                if value is not MISSING:
+                    heap.watch(value)
             if activation.returned is not None:
                 heap.check_below(activation.returned)
                 activation.returned = None

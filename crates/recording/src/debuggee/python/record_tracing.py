@@ -82,6 +82,7 @@ class Source:
     def tracer(self, activation, generates):
         recorder = self.recorder
         record, lines, base = recorder.wire.record, activation.code.lines, activation.base
+        heap, watched = recorder.heap, recorder.heap.watched
         is_raised = was_raised = False
 
         def trace(frame, event, argument):
@@ -89,6 +90,8 @@ class Source:
             if not self.is_on:
                 return None
             pending = activation.pending
+            if watched and heap.has_watched_changed():
+                recorder.settle_watched(activation)
             if pending is not None:
                 # After an event other than the next line, more of this line may run.
                 recorder.settle(activation, pending, frame)

@@ -1,0 +1,80 @@
+//! What libraries change at a time of their own, because they were given a method of an object or the text of a program.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::recorder::{Client, at, has, pythons};
+
+const GIVEN: &str = "\
+import sched
+import time
+from contextlib import ExitStack
+
+
+class Log:
+    def __init__(self):
+        self.rows = []
+
+
+def close(names):
+    with ExitStack() as stack:  # @closed
+        for name in ('a', 'b'):
+            stack.callback(names.append, name)
+    count = len(names)  # @counted
+    return count
+
+
+def later(log):
+    clock = sched.scheduler(time.time, time.sleep)
+    clock.enter(0, 1, log.rows.append, ('x',))
+    clock.run()  # @ran
+    return len(log.rows)
+
+
+def clear(found, more):
+    for change in (found.pop, found.clear, more.add):
+        change(3) if change == more.add else change()
+    size = len(found)  # @sized
+    return size
+
+
+def execute(table):
+    exec(\"table['e'] = 2\")  # @executed
+    return table
+
+
+def overwrite(data):
+    view = memoryview(data)
+    view[1] = 121
+    return data  # @viewed
+
+
+close([])
+later(Log())
+clear([1, 2, 3], set())
+execute({})
+overwrite(bytearray(b'abc'))
+";
+
+#[tokio::test]
+async fn what_a_library_changes_by_a_method_is_seen_at_the_next_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", GIVEN);
+    for (python, native) in pythons().iter().flat_map(|python| [(python, "1"), (python, "0")]) {
+        let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        for (condition, marker) in
+            [("log.rows == ['x']", "ran"), ("table['e'] == 2", "executed"), ("3 in more and found == []", "")]
+        {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&first, &["first holds after "]);
+            assert!(marker.is_empty() || first.contains(&at(&program, marker)), "{first}");
+        }
+        let state = async |marker: &str| client.ask("state_at", json!({ "at": at(&program, marker) })).await;
+        has(&state("sized").await, &["found = []", "more = {3}"]);
+        let counted = client.ask("find_first", json!({ "condition": "count == len(names)" })).await;
+        has(&counted, &["first holds after ", &at(&program, "counted")]);
+        has(&state("viewed").await, &["data = bytearray(b'ayc')"]);
+        client.server.finish().await;
+    }
+}
