@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub struct Launch {
     /// What to run.
     pub program: Program,
+    /// The script as the command line names it; `None` is its path.
+    pub script_as_given: Option<String>,
     /// Its arguments.
     pub args: Vec<String>,
     /// Arguments of the interpreter, or of the command instead of it, before the program.
@@ -36,6 +38,7 @@ impl Launch {
     pub fn new(program: Program) -> Self {
         Self {
             program,
+            script_as_given: None,
             args: Vec::new(),
             runtime_args: Vec::new(),
             cwd: None,

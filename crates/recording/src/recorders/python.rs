@@ -87,7 +87,12 @@ impl Recorder for Python {
         let mut args: Vec<OsString> = launch.runtime_args.iter().map(OsString::from).collect();
         args.extend([folder.join(LAUNCHER).into_os_string(), segments.as_os_str().to_owned()]);
         args.extend([limits.items, limits.depth, limits.text].map(|limit| limit.to_string().into()));
-        args.extend([kind.into(), target]);
+        let name = match (&launch.program, &launch.script_as_given) {
+            (Program::Script(_), Some(name)) => OsString::from(name),
+            (Program::Script(_), None) => target.clone(),
+            _ => OsString::from("-m"),
+        };
+        args.extend([kind.into(), target, name]);
         args.extend(launch.args.iter().map(OsString::from));
         Ok(ProcessSpec::of_launch(launch, runtime.executable.clone(), args, launch.env.clone()))
     }

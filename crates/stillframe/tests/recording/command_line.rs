@@ -3,12 +3,16 @@
 use test_support::Fixture;
 
 use crate::STILLFRAME;
-use crate::recorder::{at, has};
+use crate::recorder::{at, has, pythons};
 
 /// The exit code, the output and the errors of a command.
 pub(crate) async fn run(state: &std::path::Path, words: &[&str]) -> (i32, String, String) {
     let mut command = STILLFRAME.command();
     command.args(words).env("XDG_STATE_HOME", state).env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
+    outcome(command).await
+}
+
+async fn outcome(mut command: tokio::process::Command) -> (i32, String, String) {
     let done = command.output().await.unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (done.status.code().unwrap(), text(&done.stdout), text(&done.stderr))
@@ -41,4 +45,37 @@ async fn a_run_is_recorded_and_asked_about() {
     let (_, listed, _) = run(state.path(), &["recordings"]).await;
     has(&listed, &["rec-1: main.py; exited with code 1"]);
     assert_eq!(run(state.path(), &["recordings", "remove", "rec-1"]).await.1, "removed: 1\n");
+}
+
+/// What a program can know of how it was started.
+const STARTED: &str = "\
+import os
+import sys
+
+print(sys.argv, os.path.basename(__file__), sys.path[0] == os.getcwd())
+print(type(__loader__).__name__, __spec__, __cached__, __annotations__, sorted(name for name in dir() if name[0] == '_'))
+";
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends at once")]
+async fn a_recorded_program_is_started_as_without_a_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("main.py"), STARTED).unwrap();
+    let state = tempfile::tempdir().unwrap();
+    for python in pythons() {
+        let words = [&python, "main.py", "-v", "two words"];
+        let plain = std::process::Command::new(&python).args(&words[1..]).current_dir(folder.path()).output();
+        let plain = String::from_utf8(plain.unwrap().stdout).unwrap();
+        let (code, said, errors) = run_in(folder.path(), state.path(), &words).await;
+        assert_eq!(code, 0, "{errors}");
+        has(&said, &["exited with code 0", &plain]);
+    }
+}
+
+/// The same of a program that is recorded in a folder.
+async fn run_in(folder: &std::path::Path, state: &std::path::Path, words: &[&str]) -> (i32, String, String) {
+    let mut command = STILLFRAME.command();
+    command.args(["record", "--"]).args(words).current_dir(folder);
+    command.env("XDG_STATE_HOME", state).env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
+    outcome(command).await
 }

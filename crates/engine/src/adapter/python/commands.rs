@@ -150,10 +150,12 @@ impl Commands for Python {
 pub fn launch_of(words: Vec<String>, folder: &Path) -> Result<Launch, CommandProblem> {
     let mut words = words.into_iter().peekable();
     let (runtime_args, mut program) = program(&mut words)?;
+    let mut script_as_given = None;
     if let Program::Script(path) = &mut program {
+        script_as_given = Some(path.display().to_string());
         *path = folder.join(&*path);
     }
-    Ok(Launch { args: words.collect(), runtime_args, ..Launch::new(program) })
+    Ok(Launch { script_as_given, args: words.collect(), runtime_args, ..Launch::new(program) })
 }
 
 /// The options of the interpreter, and what it runs, as written. The remaining words stay.

@@ -26,6 +26,7 @@ fn runtime() -> Runtime {
 fn launch(program: Program) -> Launch {
     Launch {
         program,
+        script_as_given: None,
         args: vec!["one two".to_owned(), String::new()],
         runtime_args: Vec::new(),
         cwd: Some("/work".into()),

@@ -1,10 +1,11 @@
 """Runs a Python program and records it.
 
-    python stillframe_record.py SEGMENTS ITEMS DEPTH TEXT file|module TARGET [ARGUMENT ...]
+    python stillframe_record.py SEGMENTS ITEMS DEPTH TEXT file|module TARGET NAME [ARGUMENT ...]
 
 SEGMENTS is what the names of the files begin with that the recording is written to (record_wire.py). ITEMS, DEPTH and
-TEXT limit how much of a value is recorded. The program has the same `sys.argv`, `sys.path`, `__main__`, traceback of
-an uncaught exception and exit code as with plain Python.
+TEXT limit how much of a value is recorded. NAME is what the program has as `sys.argv[0]`. It has the same `sys.argv`,
+`sys.path`, `__main__`, traceback of an uncaught exception and exit code as with plain Python. Its stack begins with the
+frames of this file.
 
 Written for Python 3.8 to 3.13.
 """
@@ -16,8 +17,8 @@ import sys
 
 def main():
     segments, items, depth, text, kind, target = sys.argv[1:7]
-    del sys.argv[:6]
-    sys.argv[0] = target if kind == "file" else "-m"
+    # The rest begins with NAME.
+    del sys.argv[:7]
     here = os.path.dirname(os.path.abspath(__file__))
     # Python inserts this file's folder, except in isolated and safe-path mode.
     isolated = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
@@ -72,9 +73,11 @@ def run(recorder, is_module, target):
 
 
 def script(path):
+    from importlib.machinery import SourceFileLoader
+
     with open(path, "rb") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
-    return code, fresh_main(__file__=path, __cached__=None)
+    return code, fresh_main(__file__=path, __cached__=None, __loader__=SourceFileLoader("__main__", path))
 
 
 def module(name):
@@ -89,7 +92,8 @@ def module(name):
 
 def fresh_main(**names):
     main = type(sys)("__main__")
-    main.__dict__.update({"__builtins__": __builtins__, "__spec__": None, "__package__": None}, **names)
+    always = {"__builtins__": __builtins__, "__spec__": None, "__package__": None, "__annotations__": {}}
+    main.__dict__.update(always, **names)
     sys.modules["__main__"] = main
     return main.__dict__
 
