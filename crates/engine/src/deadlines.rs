@@ -88,6 +88,9 @@ pub const LOOK: Duration = ms(20);
 /// The interval of checks whether the parent process is alive, where the system does not report its end.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub const PARENT: Duration = ms(1_000);
+/// The interval of checks whether a running program is there. One that is gone in two of them, between which its debugger
+/// reports nothing, has ended.
+pub const UNNOTICED: Duration = ms(2_500);
 /// How long a program is given to say that it runs. One that native code keeps from saying so runs all the same.
 pub const RUN: Duration = ms(1_000);
 /// How long a program may take to report its activity. A program that does not respond is reported without it.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::deadlines;
+use crate::model::stop::End;
 
 /// A process of this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +33,32 @@ impl Identity {
             None => super::exists(self.pid),
         }
     }
+
+    /// How it ended. None while one of its threads is there, or if the system does not report it.
+    pub fn end(self) -> Option<End> {
+        let Some(status) = status(self.pid) else { return self.started.map(|_| End::Gone) };
+        let mut fields = status.split_whitespace().skip(19);
+        let time: u64 = fields.next()?.parse().ok()?;
+        if self.started.is_some_and(|started| started != time) {
+            return Some(End::Gone);
+        }
+        if threads(self.pid).into_iter().any(|thread| started(thread).is_some()) {
+            return None;
+        }
+        // Field 52, as `wait(2)` has it. It is 0, too, if it may not be read.
+        let code: i32 = fields.nth(29)?.parse().ok()?;
+        Some(match (code & 0x7f, code >> 8) {
+            (0, 0) => End::Gone,
+            (0, code) => End::Exited(code),
+            (signal, _) => End::Killed { signal, by_us: false },
+        })
+    }
+}
+
+/// The threads of a process, if the system reports them.
+fn threads(pid: u32) -> Vec<u32> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// The time in clock ticks since the system was started (field 22 of `proc_pid_stat(5)`).
@@ -50,8 +77,8 @@ pub(super) fn is_stopped(pid: u32) -> bool {
 
 /// The child processes of a process's threads (`proc_tid_children(5)`), if the system reports them.
 pub(super) fn children(pid: u32) -> Vec<u32> {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let children = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let lists = |thread| std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/children")).ok();
+    let children = threads(pid).into_iter().filter_map(lists);
     let numbers =
         |text: String| text.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<u32>>();
     children.flat_map(numbers).collect()

@@ -17,6 +17,7 @@ mod journaling;
 mod performance;
 mod program;
 mod sampling;
+mod unnoticed;
 pub(super) mod until_next_stop;
 
 use std::collections::BTreeMap;

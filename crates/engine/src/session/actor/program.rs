@@ -34,11 +34,11 @@ pub(super) struct Run {
     /// Whether the limit of debugged processes was reported.
     passes_by: bool,
     /// Counts the events, to detect when no more arrive.
-    events: u64,
+    pub(super) events: u64,
     /// How the process ended, while its last events are awaited.
     end: Option<End>,
     /// We detached from it, so a closing connection does not mean that the program ended.
-    is_leaving: bool,
+    pub(super) is_leaving: bool,
 }
 
 /// A process of the program.
@@ -221,7 +221,7 @@ impl Actor {
     }
 
     /// A child may have been started a moment ago, and not have connected yet.
-    fn program_ended(&mut self, end: End) {
+    pub(super) fn program_ended(&mut self, end: End) {
         self.breakpoints.left(TargetId::PROGRAM);
         let process = self.run.as_ref().and_then(|run| run.process.clone());
         let number = self.runs;
@@ -319,6 +319,9 @@ impl Actor {
             Ok(()) | Err(Error::Lost) => {
                 reply_ok(reply);
                 actor.run_pending_pauses();
+                if target == TargetId::PROGRAM && actor.is_current(number) {
+                    actor.watch_process();
+                }
             }
             Err(error) if actor.is_current(number) => actor.not_configured(target, error, reply),
             Err(_) => reply_ok(reply),

@@ -476,3 +476,23 @@ async fn breakpoints_until_the_next_stop_are_removed_by_it() {
     );
     assert_eq!(mode().await, ExceptionMode::Uncaught);
 }
+
+/// Delve waits forever for a program that is killed while it resumes it.
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "a program of the test, which ends it")]
+#[tokio::test(start_paused = true)]
+async fn a_killed_program_has_ended_although_its_debugger_reports_nothing() {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let mut process = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+    let (scene, arrival) = Scene::before_start();
+    scene.program.debug_process(process.id());
+    scene.arrivals.send(arrival).await.unwrap();
+    scene.session.start(launch()).await.unwrap();
+    assert!(matches!(scene.wait().await, Outcome::Running));
+    process.kill().unwrap();
+    // As the debugger would, it keeps the process from being forgotten.
+    waitid(WaitId::Pid(Pid::from_child(&process)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+    let Outcome::Ended(end) = scene.wait().await else { panic!("it is gone") };
+    assert_eq!(*end, End::Killed { signal: 9, by_us: false });
+    process.wait().unwrap();
+}
