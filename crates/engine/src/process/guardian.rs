@@ -102,7 +102,9 @@ impl Guardian {
         let Some(program) = PROGRAM.get() else { return };
         let mut command = std::process::Command::new(program);
         command.arg(ARGUMENT).arg(marked::server_mark());
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        // It writes nothing, and holds what shows other servers that it is there.
+        let presence = presence::shared().map_or_else(Stdio::null, Stdio::from);
+        command.stdin(Stdio::piped()).stdout(presence).stderr(Stdio::null());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         match command.spawn() {

@@ -3,7 +3,8 @@
 //! The guardian cleans up after a killed server. If both are killed at once, like everything in a container, programs
 //! stay behind. So each server that starts something holds a lock on its own file, `CACHE/servers/ID`; the operating
 //! system releases the lock when the server ends for any reason. The marks of programs begin with the same ID. A
-//! starting server takes the free locks, ends everything with those marks, and removes the files.
+//! starting server takes the free locks, ends everything with those marks, and removes the files. The guardian shares the
+//! lock of its server, and holds it until it has cleaned up.
 //!
 //! A mark without a file is foreign, such as that of another user or of a container with a separate cache, and is
 //! left alone. So is everything without a mark: programs that we attached to, and programs that were started without
@@ -25,7 +26,7 @@ static SHOWN: Mutex<PresenceState> = Mutex::new(PresenceState::NotYet);
 
 enum PresenceState {
     NotYet,
-    As(#[expect(dead_code, reason = "it stays locked while it is open")] File),
+    As(File),
     /// It cannot be created, and the log has a warning.
     Not,
 }
@@ -38,6 +39,15 @@ pub fn begin(cache: &Path) {
     let swept = std::thread::Builder::new().name("sweep".to_owned()).spawn(move || sweep(&folder));
     if let Err(error) = swept {
         tracing::warn!(%error, "cannot clean up after an earlier server");
+    }
+}
+
+/// What holds the lock as well, for the guardian: while it cleans up after this server, others must not. A debugger
+/// that they killed would leave its breakpoints in a program that it has attached to.
+pub(super) fn shared() -> Option<File> {
+    match &*lock() {
+        PresenceState::As(file) => file.try_clone().ok(),
+        PresenceState::NotYet | PresenceState::Not => None,
     }
 }
 

@@ -108,6 +108,8 @@ async fn cell((language, is_paused): (Language, bool)) {
         assert_eq!(running["state"], "running", "{}: {}", language.name(), running.text);
     }
     server.mark().kill(server.pid());
+    // One that starts meanwhile does not end the debugger before it has detached.
+    STILLFRAME.serve().await.finish().await;
     server.mark().assert_gone_within(GONE);
     ticking.runs_on().await;
     let moment = if is_paused { "paused" } else { "running" };

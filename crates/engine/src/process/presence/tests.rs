@@ -50,6 +50,24 @@ fn only_leftovers_of_dead_servers_are_ended() {
     }
 }
 
+/// A debugger that detaches from a program has the time for it.
+#[expect(clippy::disallowed_methods, reason = "a program of the test, which ends it")]
+#[test]
+fn leftovers_of_a_dead_server_are_those_of_its_guardian_while_it_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let gone = id();
+    let held = locked_file(&folder.path().join(&gone)).unwrap();
+    let mut guardian = Command::new("sleep").arg("1000").stdout(held.try_clone().unwrap()).spawn().unwrap();
+    let mut left = program(&format!("{gone}/session/1/"));
+    drop(held);
+    sweep(folder.path());
+    assert!(lives(&mut left));
+    guardian.kill().unwrap();
+    guardian.wait().unwrap();
+    sweep(folder.path());
+    assert!(!left.wait().unwrap().success(), "it was killed");
+}
+
 #[test]
 fn pipes_of_dead_servers_are_removed() {
     let folder = tempfile::tempdir().unwrap();
