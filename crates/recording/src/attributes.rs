@@ -1,6 +1,6 @@
 //! Where attributes are kept that are not an object's own: those of functions, of modules, and of classes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -11,6 +11,7 @@ use crate::memory::{Memory, MemoryAt};
 use crate::predicate::Expression;
 use crate::reading::{Code, Object, Recording};
 use crate::spelling::Spelling;
+use crate::streams::{calls_of, stream_of};
 use crate::value::{BASES, Key, Kind, OF_FUNCTION, Owner, VALUE, Word};
 
 /// What is known of the named values of a recording, once it was asked for.
@@ -34,7 +35,7 @@ impl Recording {
             Word::Atom(number) => {
                 let atom = self.atom(number)?;
                 match module_name(&atom.text) {
-                    Some(name) if atom.string.is_none() => self.module(name),
+                    Some(name) if atom.string.is_none() => self.module(name, stream_of(number)),
                     _ => Ok(self.named()?.functions.get(&word).map(|object| Owner::object(*object))),
                 }
             }
@@ -156,21 +157,62 @@ impl Recording {
         Ok(statement.query_row([owner, index], |row| row.get(0).map(Key::of)).optional()?)
     }
 
-    /// What the variables of a module belong to, by its name; none if several files can be meant.
-    fn module(&self, name: &str) -> Result<Option<Owner>> {
+    /// What the variables of a module belong to in a stream, by its name; none if several files can be meant.
+    fn module(&self, name: &str, stream: i64) -> Result<Option<Owner>> {
         let is_it = |code: &&Code| &*code.name == "<module>" && is_module(&code.path, name);
         let mut files = self.codes.values().filter(is_it).map(|code| code.file);
-        let (Some(file), None) = (files.next(), files.next()) else { return Ok(None) };
-        self.module_of(file)
+        let Some(file) = files.next().filter(|file| files.all(|other| other == *file)) else {
+            return Ok(None);
+        };
+        self.module_of(file, stream)
     }
 
-    /// What the variables of a file's module belong to.
-    pub(crate) fn module_of(&self, file: i64) -> Result<Option<Owner>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT calls.owner FROM calls JOIN codes ON codes.id = calls.code JOIN texts ON texts.id = codes.name \
-             WHERE codes.file = ? AND texts.text = '<module>' LIMIT 1",
-        )?;
-        Ok(statement.query_row([file], |row| row.get(0).map(Owner)).optional()?)
+    /// What the variables of a file's module belong to in a stream: each process and each worker has its own, but for a
+    /// forked process, which begins with those of its parent.
+    pub(crate) fn module_of(&self, file: i64, stream: i64) -> Result<Option<Owner>> {
+        let is_it = |code: &Code| code.file == file && &*code.name == "<module>";
+        let codes = self.codes.iter().filter(|(_, code)| is_it(code)).map(|(id, _)| *id);
+        let Some(code) = codes.min_by_key(|code| (stream_of(*code) != stream, *code)) else {
+            return Ok(None);
+        };
+        let mut statement = self
+            .database
+            .prepare_cached("SELECT owner FROM calls WHERE code = ? AND id >= ? ORDER BY id LIMIT 1")?;
+        let begin = calls_of(stream_of(code));
+        Ok(statement.query_row([code, begin], |row| row.get(0).map(Owner)).optional()?)
+    }
+
+    /// What the variables belong to that a forked process has assigned of a file's module; none in one that has loaded
+    /// the module itself.
+    pub(crate) fn forked_module_of(&self, file: i64, stream: i64) -> Result<Option<Owner>> {
+        if let Some(known) = self.forked_modules.borrow().get(&(file, stream)) {
+            return Ok(*known);
+        }
+        let is_it = |(id, code): (&i64, &Code)| {
+            code.file == file && stream_of(*id) == stream && &*code.name == "<module>"
+        };
+        let mut found = None;
+        if !self.codes.iter().any(is_it) {
+            // It has a number of its own, which no call has.
+            let mut statement = self.database.prepare_cached(
+                "SELECT writes.owner FROM writes JOIN events ON events.id = event - since \
+                 JOIN calls ON calls.id = call JOIN codes ON codes.id = code \
+                 WHERE writes.owner >= ? AND writes.owner < ? AND writes.owner & 1 = 0 AND file = ? \
+                 AND NOT EXISTS (SELECT 1 FROM calls AS own WHERE own.id = writes.owner >> 1) LIMIT 1",
+            )?;
+            let range = [calls_of(stream) << 1, calls_of(stream + 1) << 1, file];
+            found = statement.query_row(range, |row| row.get(0).map(Owner)).optional()?;
+        }
+        self.forked_modules.borrow_mut().insert((file, stream), found);
+        Ok(found)
+    }
+
+    /// Whether a process of the run was forked: it has not called the modules whose functions it calls.
+    pub(crate) fn has_forked(&self) -> bool {
+        let begun: HashSet<i64> = self.codes.keys().map(|code| stream_of(*code)).collect();
+        let modules = self.codes.iter().filter(|(_, code)| &*code.name == "<module>");
+        let loaded: HashSet<i64> = modules.map(|(id, _)| stream_of(*id)).collect();
+        self.spelling == Spelling::Python && begun != loaded
     }
 
     /// Objects by the names of their types; none where several have the same.

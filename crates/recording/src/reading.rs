@@ -32,6 +32,8 @@ pub struct Recording {
     inherited_names: RefCell<HashMap<String, bool>>,
     attribute_counts: RefCell<HashMap<i64, i64>>,
     pub(crate) kept_names: RefCell<HashMap<Rc<str>, Option<i64>>>,
+    /// By the file and the stream.
+    pub(crate) forked_modules: RefCell<HashMap<(i64, i64), Option<Owner>>>,
 }
 
 /// What each object of JavaScript has from `Object`.
@@ -146,6 +148,7 @@ impl Recording {
             inherited_names: RefCell::default(),
             attribute_counts: RefCell::default(),
             kept_names: RefCell::default(),
+            forked_modules: RefCell::default(),
         };
         recording.spelling = Spelling::of(&recording.fact("language")?);
         recording.most_items = recording.fact("items")?.parse().unwrap_or_default();

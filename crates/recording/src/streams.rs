@@ -25,6 +25,11 @@ pub(crate) fn stream_of(call: i64) -> i64 {
     call >> SHARE_BITS
 }
 
+/// The first number of the calls of a stream, less 1.
+pub(crate) fn calls_of(stream: i64) -> i64 {
+    stream << SHARE_BITS
+}
+
 /// The first number of the threads of a stream, less 1.
 pub(crate) fn threads_of(stream: i64) -> i64 {
     stream << THREAD_BITS

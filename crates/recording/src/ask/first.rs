@@ -16,6 +16,7 @@ use super::text::Lines;
 use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::reading::{Call, Event, Recording};
+use crate::streams::stream_of;
 use crate::value::{Key, OUTER, Owner, What, Word};
 
 /// What is looked for.
@@ -105,7 +106,9 @@ pub(crate) fn own_and_outer(recording: &Recording, call: &Call) -> Result<Vec<Ow
 pub(crate) fn owners(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
     let mut owners = own_and_outer(recording, call)?;
     if let Some(code) = recording.codes.get(&call.code) {
-        owners.extend(recording.module_of(code.file)?);
+        let stream = stream_of(call.id);
+        owners.extend(recording.forked_module_of(code.file, stream)?);
+        owners.extend(recording.module_of(code.file, stream)?);
     }
     owners.dedup();
     Ok(owners)
@@ -183,8 +186,9 @@ fn owner_text(recording: &Recording, found: &Found) -> Result<Rc<str>> {
     let mut statement =
         recording.database.prepare_cached("SELECT code FROM calls WHERE owner = ? LIMIT 1")?;
     let code: Option<i64> = statement.query_row([found.owner.0], |row| row.get(0)).optional()?;
-    let code = recording.codes.get(&code.unwrap_or(found.call.code));
-    Ok(code.map_or_else(|| Rc::from("?"), |code| Rc::clone(&code.name)))
+    // A forked process has not called its modules.
+    let Some(code) = code else { return Ok(Rc::from("<module>")) };
+    Ok(recording.codes.get(&code).map_or_else(|| Rc::from("?"), |code| Rc::clone(&code.name)))
 }
 
 /// Whether a write only fills an object that a later one of them shows whole.

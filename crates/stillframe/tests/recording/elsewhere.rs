@@ -236,3 +236,89 @@ print('last', number)
     has(&hits, &["was reached", "the recording begins at event "]);
     client.server.finish().await;
 }
+
+/// Two workers that run one file, the second after the first has ended.
+#[tokio::test]
+async fn each_worker_has_its_own_variables_of_a_module() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\
+const { Worker } = require('node:worker_threads');
+const run = (k) => new Worker(__dirname + '/worker.js', { workerData: { k } });
+run(1).on('exit', () => run(-1));
+";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let text = "\
+const { workerData } = require('node:worker_threads');
+let done = 0;
+function add(n) {
+  done += n * workerData.k;
+  return done; // @added
+}
+add(1);
+add(2);
+";
+    let worker = Fixture::write(folder.path(), "worker.js", text);
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["exited with code 0"]);
+    let last = format!("{}#last", at(&worker, "added"));
+    let said = client.ask("find_writes", json!({ "target": "done", "at": last })).await;
+    has(&said, &["`done` is -3 at event", "done: -1 → -3"]);
+    let third = format!("{}#3", at(&worker, "added"));
+    let said = client.ask("find_writes", json!({ "target": "done", "at": third })).await;
+    has(&said, &["`done` is -1 at event"]);
+    client.server.finish().await;
+}
+
+const PROCESSES: &str = "\
+import multiprocessing
+import os
+import sys
+
+count = 0
+totals = {'n': 0}
+
+
+def add(n):
+    global count
+    count += n
+    totals['n'] += n
+    return count  # @added
+
+
+if __name__ == '__main__':
+    add(1)
+    if sys.argv[1] == 'fork':
+        pid = os.fork()
+        if pid == 0:
+            add(-10)
+            add(-20)
+            os._exit(0)
+        os.waitpid(pid, 0)
+    else:
+        process = multiprocessing.get_context('spawn').Process(target=add, args=(-10,))
+        process.start()
+        process.join()
+";
+
+#[tokio::test]
+async fn each_process_has_its_own_variables_of_a_module() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", PROCESSES);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        for (how, value, writes) in [("spawn", -10, "count: 0 → -10"), ("fork", -29, "count: -9 → -29")] {
+            let said = client.record(&program, &[how]).await;
+            has(&said, &["exited with code 0"]);
+            let last = format!("{}#last", at(&program, "added"));
+            let said = client.ask("find_writes", json!({ "target": "count", "at": last })).await;
+            has(&said, &[&format!("`count` is {value} at event"), writes]);
+            let condition = format!("count == {value}");
+            let said = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&said, &[writes, "variables of <module> then:"]);
+        }
+        let said = client.ask("find_first", json!({ "condition": "totals['n'] < -20" })).await;
+        has(&said, &["What a forked process changes in objects of its parent"]);
+        client.server.finish().await;
+    }
+}

@@ -300,12 +300,19 @@ impl<'a> Search<'a> {
             })
             .collect::<Vec<_>>()
             .concat();
+        let is_of_object = !self.condition.has_bare(variable) && self.recording.has_forked();
+        let forked = if is_of_object {
+            " What a forked process changes in objects of its parent is recorded without their variables, so it may have \
+             held there."
+        } else {
+            ""
+        };
         // Of strings, another limit is how long they are.
         let is_of_containers = notes.cut.iter().any(|name| **name != *self.recording.spelling.string());
         let advice = if is_of_containers { " Record again with a higher `items` to know." } else { "" };
         format!(
             "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
-             that have a variable `{variable}`.{unknown}{advice}\n{note}"
+             that have a variable `{variable}`.{unknown}{forked}{advice}\n{note}"
         )
     }
 }

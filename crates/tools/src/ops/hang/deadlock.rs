@@ -115,7 +115,7 @@ mod tests {
     /// time limit), `5?d` (a daemon). Processes are separated by `|`.
     fn processes(text: &str) -> Vec<ProcessActivity> {
         let process = |text: &str| {
-            let activity = Activity { threads: threads(text), pending: Vec::new() };
+            let activity = Activity { threads: threads(text), ..Activity::default() };
             ProcessActivity { target: TargetId(0), pid: None, numbers: Vec::new(), activity }
         };
         text.split('|').map(process).collect()

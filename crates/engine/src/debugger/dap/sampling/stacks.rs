@@ -32,7 +32,7 @@ pub(super) async fn activity(debugger: &DapDebugger, sampling: StackSampling) ->
     let began = Instant::now();
     let held = motion::hold(debugger).await;
     if lock(&debugger.0.motion).is_running() {
-        return Ok(Activity::default());
+        return Ok(Activity { paused: began.elapsed(), ..Activity::default() });
     }
     let mut threads = Vec::new();
     // Of a program that ends meanwhile there is nothing to read.
