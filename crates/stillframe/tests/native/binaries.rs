@@ -142,6 +142,32 @@ async fn a_variable_inside_another_library_is_not_one_of_the_program() {
     assert_at_here(&binary, &source, &expected).await;
 }
 
+/// LLDB takes any data of that name, and the number there for an address.
+#[tokio::test]
+async fn data_of_a_library_without_debug_information_is_not_of_the_program() {
+    let sources = Sources::new(&[
+        ("parts.c", "int shown = 5, other = 6, low = 7;\nint part(void) { return shown + other + low; }\n"),
+        (
+            "main.c",
+            "int part(void);\nextern int shown;\nenum level { low, high };\nint main(void) {\n    enum level level = low;\n    \
+             return part() - shown - 13 + level; // @here\n}\n",
+        ),
+    ]);
+    sources.compiled("gcc -shared -fPIC -o libparts.so parts.c", "libparts.so");
+    let link = format!("gcc -g -o main main.c libparts.so -Wl,-rpath,{}", sources.folder().display());
+    let binary = sources.compiled(&link, "main");
+    let source = sources.file("main.c");
+    let expected = [
+        ("*(int *)&shown", "5"),
+        ("stdout != 0", "true"),
+        ("level == low", "true"),
+        ("other", "use of undeclared identifier 'other'"),
+        ("other == 6", "use of undeclared identifier 'other'"),
+        ("optarg", "use of undeclared identifier 'optarg'"),
+    ];
+    assert_at_here(&binary, &source, &expected).await;
+}
+
 #[tokio::test]
 async fn a_function_with_the_name_of_a_variable_inside_another_library_is_called() {
     let sources = Sources::new(&[

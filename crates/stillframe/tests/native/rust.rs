@@ -67,7 +67,7 @@ fn main() {
 "#;
 
 /// Expressions of Rust, and their values or what is wrong with them.
-const EXPRESSIONS: [(&str, &str); 40] = [
+const EXPRESSIONS: [(&str, &str); 41] = [
     ("items[0].price", "3"),
     ("tenth == 0.1 && *shared.borrow().get(0).unwrap() == 1", "true"),
     ("item.price == 3u32 && many[0] < 1_000", "true"),
@@ -92,6 +92,7 @@ const EXPRESSIONS: [(&str, &str); 40] = [
     ("texts[0].is_none() && !texts[1].is_none()", "true"),
     ("matches[0]", "use of undeclared identifier 'matches'"),
     ("sum", "use of undeclared identifier 'sum'"),
+    ("optarg", "use of undeclared identifier 'optarg'"),
     ("shapes[2] == Shape::Empty", "true"),
     ("shapes[2] == Shape::Emtpy", "no variant named `Emtpy` in `Shape`"),
     ("labels[0] == labels[1] || labels[1] != Label::Sized(5)", "false"),

@@ -9,6 +9,7 @@ from stillframe_values import Code, Failed, made, spelled
 
 # What a method is called on, as far as it is a path of names, and its name.
 METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
+STREAMS = {"stdin", "stdout", "stderr"}
 
 
 def evaluate(types, debugger, command, result):
@@ -103,19 +104,38 @@ def plain_class(method, name):
 
 
 def check_names(evaluation):
-    """Refuse a name for which LLDB would take a static variable inside another library, such as one of libc's. What is called
-    may be a function of the program."""
-    texts = [text for _, text in evaluation.tokens]
-    called = {name for name, sign in zip(texts, texts[1:]) if sign == "("}
+    """Refuse a name for which LLDB would take a variable inside a library, such as one of libc's."""
+    target, module = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.frame.GetModule()
     for text in evaluation.names():
         if "::" in text or text in evaluation.types.CONSTANTS or evaluation.variable(text) is not None:
             continue
-        target, module = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.frame.GetModule()
-        found = target.FindGlobalVariables(text, 10)
-        is_own = module.FindGlobalVariables(target, text, 1).GetSize() > 0
-        is_own |= text in called and target.FindFunctions(text, lldb.eFunctionNameTypeBase).GetSize() > 0
-        if found.GetSize() and not is_own and all(is_hidden(value, module) for value in found):
+        if is_inside_library(target, module, text) and not is_other(evaluation, target, module, text):
             raise Failed(f"use of undeclared identifier '{text}'")
+
+
+def is_inside_library(target, module, name):
+    """Whether libraries have a variable, and the program has none and refers to none of that name."""
+    if module.FindGlobalVariables(target, name, 1).GetSize():
+        return False
+    found = target.FindGlobalVariables(name, 10)
+    if found.GetSize():
+        return all(is_hidden(value, module) for value in found)
+    # Of data without debug information, LLDB takes what it finds first. What the program refers to is a symbol of its own.
+    own, symbols = (module, target.FindModule(target.GetExecutable())), list(target.FindSymbols(name))
+    is_data = any(one.GetSymbol().GetType() == lldb.eSymbolTypeData for one in symbols)
+    return is_data and not any(one.GetModule() in own for one in symbols)
+
+
+def is_other(evaluation, target, module, name):
+    """Whether a name may be one of the program that is not a variable's: of what is called, of a type, or of a constant; or
+    one that each program of C knows."""
+    if name in STREAMS and not evaluation.types.HAS_VARIANTS:
+        return True
+    texts = [text for _, text in evaluation.tokens]
+    behind = {sign for text, sign in zip(texts, texts[1:]) if text == name}
+    is_function = "(" in behind and target.FindFunctions(name, lldb.eFunctionNameTypeBase).GetSize() > 0
+    is_type = bool(behind & {")", "*", "("}) and module.FindFirstType(name).IsValid()
+    return is_function or is_type or evaluation.types.enumerator(evaluation.frame, name) is not None
 
 
 def is_hidden(value, module):
