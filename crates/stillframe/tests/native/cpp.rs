@@ -525,3 +525,32 @@ async fn values_of_newer_standards_and_long_ones_are_read_whole() {
     assert_evaluated(&ran, &expressions);
     server.finish().await;
 }
+
+const CALLS: &str = "\
+static int inner(int number) {
+    return number * 2; // @inner
+}
+int main(void) {
+    int a = inner(3); // @call
+    int b = a + 1;
+    return b - 7;
+}
+";
+
+/// LLDB would end the step later.
+#[tokio::test]
+async fn a_step_that_a_breakpoint_interrupts_is_over() {
+    let sources = Sources::new(&[("main.c", CALLS)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.c");
+    let ran = run_until(&server, &program, "call", &[]).await;
+    let id = json!({ "sessionId": ran["sessionId"] });
+    let place =
+        json!({ "sessionId": ran["sessionId"], "file": program.path(), "line": program.line("inner") });
+    server.ok("set_breakpoint", place).await;
+    let stepped = server.ok("step_over", id.clone()).await;
+    assert_eq!(stepped.place(), (program.path(), program.line("inner")), "{}", stepped.text);
+    let ended = server.ok("continue_execution", id).await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    server.finish().await;
+}

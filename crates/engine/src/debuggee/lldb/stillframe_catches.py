@@ -30,8 +30,7 @@ def catches(debugger, command, result, _internal):
     process = target.GetProcess()
     if words[0] == "landed" and landing != int(words[1]):
         return
-    if landing is not None:
-        forget(debugger, target)
+    forget(debugger, target)
     if words[0] == "landed":
         result.AppendMessage("landed")
         return
@@ -46,12 +45,16 @@ def catches(debugger, command, result, _internal):
 
 
 def forget(debugger, target):
-    """Remove the breakpoint in the last handler, and the step that came to it, which LLDB would go on with."""
+    """Remove the breakpoint in the last handler, and the last step. LLDB would go on with one that something else has ended,
+    such as a breakpoint, and stop where it ends."""
     global landing
-    target.BreakpointDelete(landing)
-    landing = None
-    plans = lldb.SBExecutionContext(target.GetProcess().GetThreadByID(stepped[0]))
-    debugger.GetCommandInterpreter().HandleCommand("thread plan discard 1", plans, lldb.SBCommandReturnObject())
+    if landing is not None:
+        target.BreakpointDelete(landing)
+        landing = None
+    thread = target.GetProcess().GetThreadByID(stepped[0]) if stepped is not None else None
+    if thread is not None and thread.IsValid():
+        plans = lldb.SBExecutionContext(thread)
+        debugger.GetCommandInterpreter().HandleCommand("thread plan discard 1", plans, lldb.SBCommandReturnObject())
 
 
 def begins(target):
