@@ -526,6 +526,35 @@ async fn values_of_newer_standards_and_long_ones_are_read_whole() {
     server.finish().await;
 }
 
+const UNIONS: &str = "\
+#include <stdint.h>
+union word { uint32_t number; uint8_t bytes[4]; int16_t halves[2]; char text[4]; };
+struct tagged { int tag; union { int number; short halves[2]; }; };
+int main(void) {
+    union word word = {0x00636261};
+    struct tagged tagged = {1, {0x00020001}};
+    union word *pointer = &word;
+    int8_t signs[3] = {-1, 0, 1};
+    return pointer->bytes[3] + tagged.tag - 1 + signs[1]; // @here
+}
+";
+
+#[tokio::test]
+async fn arrays_in_unions_and_of_small_numbers_are_shown_with_all_items() {
+    let sources = Sources::new(&[("main.c", UNIONS)]);
+    let server = STILLFRAME.serve().await;
+    let expressions = [
+        ("word.text", r#""abc""#),
+        ("pointer->bytes", r"{'a', 'b', 'c', '\0'}"),
+        ("tagged.halves", "{1, 2}"),
+        ("signs", r"{'\xff', '\0', '\x01'}"),
+    ];
+    let ran = run_until(&server, &sources.file("main.c"), "here", &expressions.map(|(one, _)| one)).await;
+    assert_evaluated(&ran, &expressions);
+    assert_eq!(ran.variable("tagged"), "{tag = 1, {number = 131073, halves = {1, 2}}}", "{}", ran.text);
+    server.finish().await;
+}
+
 const CALLS: &str = "\
 static int inner(int number) {
     return number * 2; // @inner

@@ -11,6 +11,7 @@ import struct
 import lldb
 import stillframe_plain
 import stillframe_throws as throws
+from stillframe_cpp_unions import is_open, sized
 from stillframe_memory import CODECS, c_string, decoded, dereferenced
 
 # The maximum length of a value other than a string.
@@ -112,7 +113,7 @@ def text(value, depth, room):
     if depth > DEPTH:
         return "{...}"
     if klass == lldb.eTypeClassArray:
-        return array(value, kind, depth, room)
+        return array(value, depth, room)
     canonical = kind.GetName() or ""
     for known in (name, canonical):
         shown = library(value, known, depth, room)
@@ -323,7 +324,7 @@ def behind(value, kind, follows=True):
     if not at:
         return ""
     klass = pointee.GetTypeClass()
-    if pointee.GetBasicType() in (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar):
+    if is_character(pointee):
         read = c_string(value.GetTarget(), at)
         return quoted(read) if read is not None else ""
     if klass == lldb.eTypeClassFunction:
@@ -386,13 +387,23 @@ def extent(value):
     return (start, count.GetValueAsUnsigned()) if start.IsValid() and count.IsValid() else (start, None)
 
 
-def array(value, kind, depth, room):
+def array(value, depth, room):
+    value = sized(value)
+    kind = value.GetType().GetCanonicalType()
     item = kind.GetArrayElementType().GetCanonicalType().GetUnqualifiedType()
-    if item.GetBasicType() in (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar):
+    if is_open(value):
+        read = c_string(value.GetTarget(), value.GetLoadAddress()) if is_character(item) else None
+        return "{...}" if read is None else quoted(read)
+    if is_character(item):
         read = value.GetData().ReadRawData(lldb.SBError(), 0, min(kind.GetByteSize(), TEXT))
         if read is not None:
             return quoted(decoded(read.split(b"\0", 1)[0]))
     return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
+
+
+def is_character(kind):
+    """Whether texts are made of a type. LLDB has one number for `char` and for `signed char`, such as `int8_t`."""
+    return kind.GetName() == "char"
 
 
 def items(value, depth, room, shown):
@@ -465,7 +476,7 @@ def fields_of(value, seen=None):
                     yield from fields_of(child, seen)
                 continue
         if not name.startswith("_vptr"):
-            yield child
+            yield sized(child, raw)
 
 
 class Children:

@@ -8,6 +8,7 @@ import re
 
 import lldb
 import stillframe_cpp as cpp
+import stillframe_cpp_unions as unions
 from stillframe_cpp_names import derived, is_named, type_of
 from stillframe_cpp_texts import ordered
 from stillframe_memory import c_string, decoded, encoded
@@ -245,6 +246,7 @@ def text_of(evaluation, value):
 
 def characters(value):
     """The text at a `char*`, or in a `char[]`; None for another value."""
+    value = unions.sized(value)
     kind = value.GetType().GetCanonicalType()
     item = kind.GetArrayElementType() if kind.IsArrayType() else kind.GetPointeeType()
     if item.GetCanonicalType().GetUnqualifiedType().GetBasicType() not in CHARACTERS:
@@ -255,7 +257,7 @@ def characters(value):
     found = c_string(value.GetTarget(), at)
     if found is None:
         raise Failed("the string cannot be read")
-    return decoded(encoded(found)[: kind.GetByteSize()]) if kind.IsArrayType() else found
+    return decoded(encoded(found)[: kind.GetByteSize()]) if kind.IsArrayType() and not unions.is_open(value) else found
 
 
 def texts(evaluation, left, right):

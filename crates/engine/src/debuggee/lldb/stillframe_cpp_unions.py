@@ -1,0 +1,45 @@
+"""Gives arrays in unions a length: LLDB drops the one that they have."""
+
+import re
+
+import lldb
+from stillframe_memory import dereferenced
+
+
+def sized(value, around=None):
+    """An array in a union with as many items as the union has room for, and any other value as it is."""
+    item = value.GetType().GetCanonicalType().GetArrayElementType()
+    if not is_open(value) or not item.GetByteSize():
+        return value
+    union = union_of(outer(value) if around is None else around, value)
+    if union is None:
+        return value
+    kind = item.GetArrayType(union.GetByteSize() // item.GetByteSize())
+    return value.CreateValueFromAddress(value.GetName(), value.GetLoadAddress(), kind)
+
+
+def is_open(value):
+    """Whether a value is an array whose type has no length, as in a union or at the end of a structure."""
+    kind = value.GetType().GetCanonicalType()
+    return kind.IsArrayType() and "[]" in (kind.GetName() or "")
+
+
+def outer(value):
+    """What a value is a member of, by the path to it."""
+    path = lldb.SBStream()
+    value.GetExpressionPath(path)
+    around = re.sub(r"(\.|->)\w+$", "", path.GetData() or "")
+    found = value.GetFrame().GetValueForVariablePath(around, lldb.eNoDynamicValues)
+    return dereferenced(found) if found.GetType().GetCanonicalType().IsPointerType() else found
+
+
+def union_of(around, member):
+    """The innermost union with a member. The members of one without a name belong to what it is in."""
+    raw = around.GetNonSyntheticValue()
+    for one in raw.children:
+        found = None if one.GetName() else union_of(one, member)
+        if found is not None:
+            return found
+    is_union = raw.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassUnion
+    is_in = raw.GetChildMemberWithName(member.GetName()).GetLoadAddress() == member.GetLoadAddress()
+    return raw if is_union and is_in else None
