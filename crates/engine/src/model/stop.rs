@@ -228,3 +228,8 @@ pub fn signal_name(signal: i32) -> String {
     };
     name.to_owned()
 }
+
+/// 11 for `SIGSEGV`, and so on.
+pub fn signal_number(name: &str) -> Option<i32> {
+    (1..32).find(|signal| signal_name(*signal) == name)
+}

@@ -171,3 +171,21 @@ async fn a_trap_of_the_program_stops_there() {
     assert_eq!(server.ok("continue_execution", id).await.outcome(), "ended");
     server.finish().await;
 }
+
+#[tokio::test]
+async fn a_signal_with_a_handler_is_not_uncaught() {
+    let text = "#include <signal.h>\nstatic volatile int got;\nstatic void handle(int signal) { got = signal; }\nint main(void) {\n    \
+                signal(SIGUSR1, handle);\n    signal(SIGSEGV, handle);\n    raise(SIGUSR1);\n    raise(SIGSEGV);\n    raise(SIGUSR2);\n    \
+                return got;\n}\n";
+    let sources = Sources::new(&[("main.c", text)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.c");
+    let mut stopped = server.ok("run_until", json!({ "program": program.path(), "timeout": 60_000 })).await;
+    let id = json!({ "sessionId": stopped["sessionId"] });
+    for (signal, uncaught) in [("SIGUSR1", false), ("SIGSEGV", true), ("SIGUSR2", true)] {
+        let found = (exception(&stopped).0, stopped.at("/exception/uncaught"));
+        assert_eq!(found, (signal, &json!(uncaught)), "{}", stopped.text);
+        stopped = server.ok("continue_execution", id.clone()).await;
+    }
+    server.finish().await;
+}

@@ -1,12 +1,13 @@
 //! What an adapter knows of an exception beyond the specification.
 
-use super::{DapDebugger, commands, values};
+use super::{DapDebugger, commands, start, values};
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate};
 use crate::error::Result;
 use crate::model::ids::RawId;
-use crate::model::stop::{Exception, signal_name};
+use crate::model::stop::{Exception, signal_name, signal_number};
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
+use crate::process;
 
 pub(super) async fn thrown(debugger: &DapDebugger, thread: RawId, text: usize) -> Result<Thrown> {
     if !debugger.quirks().describes_throws {
@@ -45,6 +46,19 @@ async fn running_test(debugger: &DapDebugger, thread: RawId) -> Option<String> {
 fn side(side: ::dap::ThrownSide) -> Side {
     let value = SideValue { text: side.text, type_name: side.kind, cut: side.cut };
     Side { expression: None, value: Some(value) }
+}
+
+/// Signals of a program that has done something wrong. A handler for them reports that, as the one that Rust's library
+/// installs does.
+const FAULTS: [&str; 6] = ["SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGTRAP"];
+
+/// An exception as an adapter has described it. A signal that the program handles or ignores is not uncaught.
+pub(super) fn understood(debugger: &DapDebugger, described: Exception) -> Exception {
+    let exception = (debugger.quirks().exception)(described);
+    let signal = signal_number(&exception.type_name).filter(|_| !FAULTS.contains(&&*exception.type_name));
+    let survives =
+        signal.is_some_and(|signal| start::pid(debugger).is_some_and(|pid| process::survives(pid, signal)));
+    Exception { uncaught: exception.uncaught && !survives, ..exception }
 }
 
 /// An exception that is known by a function that it goes through, with what the thread is throwing there, if anything: a

@@ -553,7 +553,7 @@ async fn described(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
                 return Err(Error::Refused(refusal));
             }
             let exception = Exception { type_name, message, stack: String::new(), uncaught: true };
-            return Ok((debugger.quirks().exception)(exception));
+            return Ok(thrown::understood(debugger, exception));
         }
         Err(error) => return Err(error),
     };
@@ -572,7 +572,7 @@ async fn described(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
     } else {
         exception
     };
-    Ok((debugger.quirks().exception)(exception))
+    Ok(thrown::understood(debugger, exception))
 }
 
 /// How far from the innermost frame an exception is searched for.
