@@ -86,8 +86,10 @@ fn name_of(rest: &str) -> Option<String> {
         return Some(plain(rest)).filter(|name| !name.is_empty());
     };
     let (receiver, rest) = receiver.split_once(')')?;
-    let of = receiver.split_whitespace().last()?.trim_start_matches('*');
-    Some(format!("{}.{}", plain(of), plain(rest)))
+    // The parameters of a generic type are no part of its name: `(q *Queue[K, V])`.
+    let of = plain(receiver);
+    let of = of.split_whitespace().last()?.trim_start_matches('*');
+    Some(format!("{of}.{}", plain(rest)))
 }
 
 /// Whether a line inside a function holds code.
@@ -298,6 +300,13 @@ func one() (n int) { return 1 }
             assert_eq!(results_at_head(text, line), names, "{line}");
         }
         assert_eq!([1, 5, 8, 15].map(|line| body_offset(text, line)), [Some(1), Some(3), None, None]);
+    }
+
+    #[test]
+    fn receivers_are_named_without_their_type_parameters() {
+        for receiver in ["(q *Queue[K, V])", "(q Queue[K])", "(*Queue[K, V])", "(q *Queue)"] {
+            assert_eq!(name_of(&format!("{receiver} Push(key K) error {{")).as_deref(), Some("Queue.Push"));
+        }
     }
 
     #[test]
