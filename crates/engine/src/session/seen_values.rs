@@ -88,7 +88,8 @@ impl Seen {
         if children.start > 0 || read < children.total {
             self.cut.insert(path.to_owned());
         }
-        for child in &children.variables {
+        // What a pointer points to may have no name: its own children belong to the pointer.
+        for child in children.variables.iter().filter(|child| !child.name.is_empty()) {
             self.add(path_of(path, &child.name), child.value.text.clone());
         }
     }
@@ -143,7 +144,9 @@ fn parent(path: &str) -> &str {
 fn path_of(parent: &str, name: &str) -> String {
     // A dot or bracket would look like another step.
     let plain = name.replace(['.', '['], "_");
-    if parent.is_empty() {
+    if plain.is_empty() {
+        parent.to_owned()
+    } else if parent.is_empty() {
         plain
     } else if name.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '\'' | '"')) {
         format!("{parent}[{plain}]")
@@ -285,11 +288,14 @@ mod tests {
             ExpandedValue { parent: None, name: "cart".to_owned(), children: children(&["id", "items"]) },
             ExpandedValue { parent: Some(0), name: "items".to_owned(), children: children(&["0", "1"]) },
             ExpandedValue { parent: None, name: "this".to_owned(), children: children(&["total"]) },
+            // A pointer, and what it points to.
+            ExpandedValue { parent: None, name: "queue".to_owned(), children: children(&[""]) },
+            ExpandedValue { parent: Some(3), name: String::new(), children: children(&["size"]) },
         ];
         let seen = Seen::at(&locals, &expanded);
-        let items = ["n", "cart", "cart.id", "cart.items", "cart.items[0]", "cart.items[1]", "this.total"];
-        assert_eq!(seen.order, items);
-        assert_eq!(seen.expanded, ["", "cart", "cart.items", "this"].map(str::to_owned).into());
+        let of_cart = ["n", "cart", "cart.id", "cart.items", "cart.items[0]", "cart.items[1]"];
+        assert_eq!(seen.order, [&of_cart[..], &["this.total", "queue.size"]].concat());
+        assert_eq!(seen.expanded, ["", "cart", "cart.items", "this", "queue"].map(str::to_owned).into());
         assert!(seen.cut.is_empty());
         assert_eq!(Seen::at(&Children { total: 3, ..locals }, &[]).cut, [String::new()].into());
     }
@@ -302,6 +308,7 @@ mod tests {
             ("items", "0", "items[0]"),
             ("items", "[0]", "items[0]"),
             ("table", "'a.b'", "table['a_b']"),
+            ("pointer", "", "pointer"),
         ];
         for (parent, name, expected) in table {
             assert_eq!(path_of(parent, name), expected);
