@@ -79,6 +79,29 @@ async fn targets_are_selected_by_file_name_and_command() {
 }
 
 #[tokio::test]
+async fn the_source_of_a_program_selects_it_among_those_of_its_package() {
+    let targets = "[[bin]]\nname = \"shop\"\npath = \"src/main.rs\"\n\n[[bin]]\nname = \"sync\"\npath = \"src/sync.rs\"\n";
+    let sources = Sources::new(&[
+        ("Cargo.toml", &format!("{MANIFEST}\n{targets}")),
+        ("src/main.rs", EXAMPLE),
+        ("src/sync.rs", EXAMPLE),
+    ]);
+    let server = STILLFRAME.serve().await;
+    for name in ["src/main.rs", "src/sync.rs"] {
+        let source = sources.file(name);
+        let until = json!([{ "file": source.path(), "line": source.line("example") }]);
+        let file = json!({ "program": source.path(), "until": until, "timeout": 120_000 });
+        let ran = server.ok("run_until", file).await;
+        assert_eq!(ran.place(), (source.path(), source.line("example")), "{}", ran.text);
+    }
+    let folder = json!({ "program": sources.folder(), "timeout": 120_000 });
+    let failed = server.call("run_until", folder).await;
+    let choices = ["`--bin shop`", "`--bin sync`"];
+    assert!(choices.iter().all(|choice| failed.text.contains(choice)), "{}", failed.text);
+    server.finish().await;
+}
+
+#[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn the_time_of_a_build_is_not_the_programs() {
     // sleep: a build that takes longer than the call's timeout.

@@ -142,6 +142,12 @@ async fn of_package(
         // Those that the tests may start, and examples, are built beside them.
         built.executables.retain(|executable| executable.is_test);
     }
+    if let Program::Script(source) = &launch.program
+        && let Ok(source) = source.strip_prefix(folder)
+        && built.executables.iter().any(|executable| executable.source == source)
+    {
+        built.executables.retain(|executable| executable.source == source);
+    }
     let has_documentation = runs_documentation(host, &words, &built, &launch);
     let (executable, is_failing) = match tests_of::choose(host, sysroot, built.executables, &launch).await? {
         Choice::Single(executable) => (executable, false),

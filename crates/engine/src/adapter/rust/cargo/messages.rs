@@ -19,6 +19,8 @@ pub(super) struct Executable {
     /// `bin`, `example`, `test`, `bench` or, for the tests inside a library, `lib`.
     pub(super) kind: String,
     pub(super) name: String,
+    /// The source that it is made of, in its package.
+    pub(super) source: PathBuf,
     /// The folder of its package.
     pub(super) package: PathBuf,
     /// The name of its package.
@@ -79,11 +81,14 @@ fn executable(artifact: &Value) -> Option<Executable> {
     }
     let kind = if matches!(kind, "bin" | "example" | "test" | "bench") { kind } else { "lib" };
     let debug = artifact.pointer("/profile/debuginfo");
+    let package = Path::new(text(artifact, "/manifest_path")).parent()?;
+    let source = Path::new(text(artifact, "/target/src_path"));
     Some(Executable {
         path,
         kind: kind.to_owned(),
         name: text(artifact, "/target/name").to_owned(),
-        package: Path::new(text(artifact, "/manifest_path")).parent()?.to_owned(),
+        source: source.strip_prefix(package).unwrap_or(source).to_owned(),
+        package: package.to_owned(),
         package_name: package_name(text(artifact, "/package_id")).to_owned(),
         is_test: artifact.pointer("/profile/test").and_then(Value::as_bool).unwrap_or(false)
             || kind == "bench",

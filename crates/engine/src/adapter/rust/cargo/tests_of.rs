@@ -1,6 +1,6 @@
 //! Which of the programs that a build has made is the one to debug, and how its tests are run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -78,7 +78,8 @@ pub(super) async fn choose(
             let choices: Vec<String> = several.iter().map(|one| format!("`{}`", choice(one))).collect();
             Err(Error::StartFailed {
                 problem: format!(
-                    "the build produced {} programs; choose one of {} in `runtimeArgs` or in the command",
+                    "the build produced {} programs; choose one of {} in `runtimeArgs` \
+                     (`--runtime-arg` on the command line) or in the command",
                     several.len(),
                     choices.join(", ")
                 ),
@@ -141,6 +142,7 @@ pub(super) async fn of_binary(host: &dyn Host, sysroot: &str, path: &Path, launc
         path: path.to_owned(),
         kind: "test".to_owned(),
         name: String::new(),
+        source: PathBuf::new(),
         package: launch.working_folder(),
         package_name: String::new(),
         is_test: true,
