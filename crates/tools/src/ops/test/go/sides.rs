@@ -77,7 +77,14 @@ fn last_value(text: &str) -> &str {
     let value = text.trim_start_matches([':', '=', ' ']).trim_end_matches([',', ';', '.', ' ']);
     // The line may be in parentheses.
     let closes_more = outside(value).any(|(_, _, depth)| depth < 0);
-    value.strip_suffix(')').filter(|_| closes_more).unwrap_or(value)
+    let value = value.strip_suffix(')').filter(|_| closes_more).unwrap_or(value);
+    let noted = value.split_once(" (").filter(|(plain, _)| is_plain(plain));
+    noted.map_or(value, |(plain, _)| plain.trim_end())
+}
+
+/// Whether a text is a number or one of the words that are values, so that no more of it follows.
+fn is_plain(text: &str) -> bool {
+    matches!(text, "true" | "false" | "nil" | "<nil>") || text.parse::<f64>().is_ok()
 }
 
 /// What a text ends with that separates two values.
@@ -180,6 +187,8 @@ mod tests {
             ("got 3 but expected 4.", "3", "4"),
             ("sizes differ (got: f(3), want: f(4))", "f(3)", "f(4)"),
             ("f(x) = 3 (want 4)", "3", "4"),
+            ("over: full = false, want true (3/0 peak 3)", "false", "true"),
+            ("got a, want b (c)", "a", "b (c)"),
             ("got \"I want it\", want \"a, b.\"", "\"I want it\"", "\"a, b.\""),
             ("error = they want more, want <nil>", "they want more", "<nil>"),
             ("Add(1, 2): expected 3, got 4", "4", "3"),
