@@ -163,6 +163,7 @@ func main() {
 \tstock, sent := stocked{\"pen\": 3}, header{}
 \tseen := map[string]bool{\"ink\": true}
 \tvar held counter = items[\"pen\"]
+\tvar failed, expected error
 \tvar lock, free sync.Mutex
 \tvar shared sync.RWMutex
 \tvar group sync.WaitGroup
@@ -170,7 +171,7 @@ func main() {
 \tshared.RLock()
 \tgroup.Add(2)
 \tfor _, name := range []string{\"ink\", \"pen\", \"pencil\"} {
-\t\tfmt.Println(name, strings.ToUpper(name), counts[name], held.Count(), len(mixed), len(none), len(stock), len(sent), len(seen)) // @each
+\t\tfmt.Println(name, strings.ToUpper(name), counts[name], held.Count(), len(mixed), len(none), len(stock), len(sent), len(seen), failed, expected) // @each
 \t}
 \tfree.Lock()
 \tfree.Unlock()
@@ -204,6 +205,7 @@ async fn expressions_that_delve_refuses_have_the_value_that_go_gives_them() {
         ("mixed[\"pen\"] == 3 && mixed[\"pen\"] != \"3\" && name == \"pen\"", "\"pen\""),
         ("!(mixed[\"gap\"] == 3) && 0x3 == mixed[name]", "\"pen\""),
         ("3 <= counts[name] && mixed[\"gap\"] != 3", "\"pen\""),
+        ("failed == expected && !(expected != failed) && name == \"pen\"", "\"pen\""),
         ("!seen[name] || mixed[\"ink\"] == \"\"", "\"pen\""),
     ] {
         let ran = server.ok("run_until", stops(condition)).await;

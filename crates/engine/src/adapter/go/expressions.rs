@@ -3,6 +3,9 @@
 use super::super::plan::{Deciding, Other};
 use super::delve::NEEDS_CALL;
 
+/// What Delve says of two interfaces that contain nothing, as it compares what they contain.
+const EMPTY_INTERFACES: &str = "unimplemented comparison of invalid variables";
+
 /// The functions of `strings` that slices and comparisons can say.
 const PARTS: [(&str, &str); 2] = [("strings.HasPrefix(", ":{}"), ("strings.HasSuffix(", "len({text})-{}:")];
 
@@ -12,9 +15,8 @@ pub(super) fn other(expression: &str, message: &str, deciding: &Deciding) -> Opt
     if message.ends_with("expected '==', found '='") {
         return Some(Other { expression: format!("call {expression}"), explains: true });
     }
-    if is_missing_key(message) || is_of_interface(message) {
+    if let Some(value) = without(message) {
         let (inside, is_negated) = usual(expression);
-        let value = if is_missing_key(message) { of_a_missing_key } else { of_an_interface };
         let value = value(&inside, deciding)?;
         let expression = if is_negated { format!("!({value})") } else { value };
         return Some(Other { expression, explains: false });
@@ -39,8 +41,7 @@ pub(super) fn operands(expression: &str, message: &str) -> Vec<Vec<String>> {
         .map(|part| parts(unwrapped(part), "&&").into_iter().map(|part| unwrapped(part).to_owned()).collect())
         .collect();
     let has_several = found.len() > 1 || found.iter().any(|operands: &Vec<String>| operands.len() > 1);
-    let is_known = is_missing_key(message) || is_of_interface(message);
-    if is_known && has_several { found } else { Vec::new() }
+    if without(message).is_some() && has_several { found } else { Vec::new() }
 }
 
 /// An expression without the parentheses around all of it.
@@ -87,11 +88,21 @@ pub(super) fn deciding_name(expression: &str, message: &str) -> Option<String> {
         return Some("strings".to_owned()).filter(|_| without_calls(expression).is_some());
     }
     let (inside, _) = usual(expression);
-    if is_of_interface(message) {
+    if is_of_interface(message) || message == EMPTY_INTERFACES {
         return compared(&inside).map(|(value, _, _)| value.to_owned());
     }
     let item = is_missing_key(message).then(|| of_a_key(&inside))??;
     Some(item.map.to_owned())
+}
+
+/// How to say a comparison without what Delve misses for it, by its message.
+fn without(message: &str) -> Option<fn(&str, &Deciding) -> Option<String>> {
+    match message {
+        _ if is_missing_key(message) => Some(of_a_missing_key),
+        _ if is_of_interface(message) => Some(of_an_interface),
+        EMPTY_INTERFACES => Some(of_empty_interfaces),
+        _ => None,
+    }
 }
 
 /// Delve does not find groups in a map that has none.
@@ -223,6 +234,12 @@ fn of_an_interface(expression: &str, value: &Deciding) -> Option<String> {
     Some(if held == kind { format!("{left}.({kind}) {sign} {right}") } else { (sign == "!=").to_string() })
 }
 
+/// Whether `err == expected` where neither contains anything, by the value of the first.
+fn of_empty_interfaces(expression: &str, value: &Deciding) -> Option<String> {
+    let (_, sign, _) = compared(expression)?;
+    value.text.ends_with(" nil").then(|| (sign == "==").to_string())
+}
+
 /// The type that a constant has in an interface; none for another expression.
 fn constant_kind(text: &str) -> Option<&'static str> {
     let digits = text.trim_start_matches('-');
@@ -342,6 +359,9 @@ mod tests {
             ("0x1f == any[\"x\"]", constant, "interface {}(int)", Some("any[\"x\"].(int) == 0x1f")),
             ("!(any[\"x\"] == 'x')", constant, "interface {}(int)", Some("!(false)")),
             ("any[\"x\"] == 1", constant, "interface {}", None),
+            ("err == want", EMPTY_INTERFACES, "error nil", Some("true")),
+            ("!(err != want)", EMPTY_INTERFACES, "error nil", Some("!(false)")),
+            ("err == want", EMPTY_INTERFACES, "main.Pair {}", None),
             ("2 < counts[\"x\"]", missing, counts, Some("0 > 2")),
             ("counts[keys[1]] == 0", missing, counts, None),
             ("counts[\"x\"] == n", missing, counts, None),
@@ -356,7 +376,8 @@ mod tests {
         ];
         for (expression, message, deciding, expected) in table {
             let source = "// Package shop sells.\npackage shop // as its folder\n".to_owned();
-            let deciding = Deciding { kind: deciding.to_owned(), text: String::new(), source };
+            let text = if message == EMPTY_INTERFACES { deciding } else { "" }.to_owned();
+            let deciding = Deciding { kind: deciding.to_owned(), text, source };
             let other = other(expression, message, &deciding).map(|other| other.expression);
             assert_eq!(other.as_deref(), expected, "{expression}");
         }
