@@ -339,6 +339,8 @@ pub struct RuleFor {
     pub id: BreakpointId,
     /// When it acts, and how.
     pub rule: Rule,
+    /// The function that it was asked for by; none for a line.
+    pub function: Option<String>,
 }
 
 impl RuleFor {

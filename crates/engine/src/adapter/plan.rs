@@ -234,6 +234,9 @@ pub struct Quirks {
     /// Another name for a function by which the adapter stops on the first line of its body, by the text of its source and
     /// the line where it stops otherwise.
     pub function_body: fn(&str, &str, u32) -> Option<String>,
+    /// Whether a name is that of a closure, of an adapter that binds a breakpoint on a line in the closures that begin there,
+    /// too.
+    pub is_closure: Option<fn(&str) -> bool>,
     /// The variables that have no value yet on a line of a source, whatever the adapter shows there.
     pub unset_variables: Option<fn(&str, u32) -> Vec<String>>,
     /// The name of a thread, without what the adapter adds.
@@ -457,6 +460,7 @@ impl Quirks {
         entry_function: None,
         other_function: |_, _| None,
         function_body: |_, _, _| None,
+        is_closure: None,
         unset_variables: None,
         thread_name: str::to_owned,
         wait_reason: |_| None,

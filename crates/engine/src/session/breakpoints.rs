@@ -309,7 +309,8 @@ impl Entry {
     }
 
     fn rule(&self) -> RuleFor {
-        RuleFor { id: self.id, rule: self.request.rule.clone() }
+        let function = self.request.place.function().map(str::to_owned);
+        RuleFor { id: self.id, rule: self.request.rule.clone(), function }
     }
 
     /// It is bound when any process has bound it. Else the first process speaks for all.

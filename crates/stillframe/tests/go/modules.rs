@@ -119,6 +119,59 @@ async fn named_results_are_shown_once_they_have_values() {
     session.finish().await;
 }
 
+const DEFERS: &str = "\
+package main
+
+import \"fmt\"
+
+type Queue[K comparable, V any] struct{ items map[K]V }
+
+func (queue *Queue[K, V]) Push(key K, value V) (err error) {
+\tdefer func() { // @push
+\t\tqueue.items[key] = value
+\t}()
+\treturn nil
+}
+
+func safely(n int) (value int, err error) {
+\tdefer func() { // @safely
+\t\tif caught := recover(); caught != nil {
+\t\t\terr = fmt.Errorf(\"caught: %v\", caught)
+\t\t}
+\t}()
+\treturn 10 / (n - 2), nil
+}
+
+func main() {
+\tqueue := &Queue[string, int]{map[string]int{}}
+\tfor n := range 5 {
+\t\tvalue, err := safely(n)
+\t\tqueue.Push(fmt.Sprint(n, \" \", err), value)
+\t}
+}
+";
+
+#[tokio::test]
+async fn a_breakpoint_on_a_function_does_not_stop_in_a_closure_on_its_first_line() {
+    let module = Module::new(&[("main.go", DEFERS)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(test_support::Language::Go).await;
+    session.ok("set_breakpoint", json!({ "function": "safely", "condition": "n == 3" })).await;
+    let push = json!({ "file": program.path(), "function": "Push", "hitCondition": "4" });
+    let set = session.ok("set_breakpoint", push).await;
+    assert!(set.text.contains("`Queue.Push`"), "{}", set.text);
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("safely")), "{}", stopped.text);
+    assert_eq!((stopped.at("/location/function"), stopped.variable("n")), (&json!("safely"), "3"));
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (program.path(), program.line("push")), "{}", stopped.text);
+    assert_eq!((stopped.variable("key"), stopped.variable("value")), ("\"3 <nil>\"", "10"));
+    let breakpoints = session.breakpoints().await;
+    assert!(breakpoints.iter().all(|breakpoint| breakpoint["hits"] == 1), "{breakpoints:?}");
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_compile_error_is_reported_with_file_and_line() {
     let module = Module::new(&[("main.go", "package main\n\nfunc main() {\n\tvar x int = \"no\"\n}\n")]);

@@ -92,6 +92,18 @@ fn name_of(rest: &str) -> Option<String> {
     Some(format!("{of}.{}", plain(rest)))
 }
 
+/// Whether a name is the compiler's for a closure, for a call that is deferred or a goroutine, or for the body of a loop over
+/// a function, such as `(*Queue).Push.func2.1`, `run.deferwrap1` and `all-range1`.
+pub(super) fn is_closure(name: &str) -> bool {
+    let is_numbered = |part: &str, word: &str| {
+        let number = part.strip_prefix(word).unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let words = ["func", "gowrap", "deferwrap"];
+    name.split('.').skip(1).any(|part| words.iter().any(|word| is_numbered(part, word)))
+        || name.rsplit_once('-').is_some_and(|(_, last)| is_numbered(last, "range"))
+}
+
 /// Whether a line inside a function holds code.
 fn has_code(line: &str) -> bool {
     let is_closing = line.chars().all(|letter| matches!(letter, '}' | ')' | ']' | ',' | ';' | '(' | '{'));
@@ -300,6 +312,16 @@ func one() (n int) { return 1 }
             assert_eq!(results_at_head(text, line), names, "{line}");
         }
         assert_eq!([1, 5, 8, 15].map(|line| body_offset(text, line)), [Some(1), Some(3), None, None]);
+    }
+
+    #[test]
+    fn closures_are_known_by_their_names() {
+        for name in ["safely.func1", "(*Queue).Push.func2.1", "shop.run.deferwrap1", "all-range1"] {
+            assert!(is_closure(name), "{name}");
+        }
+        for name in ["safely", "func1", "shop.function", "Queue.func", "(*Queue).Push", "a-b.range"] {
+            assert!(!is_closure(name), "{name}");
+        }
     }
 
     #[test]

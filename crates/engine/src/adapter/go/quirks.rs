@@ -75,6 +75,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     function_body: |name, source, line| {
         analysis::body_offset(source, line).map(|lines| format!("{name}:{lines}"))
     },
+    is_closure: Some(analysis::is_closure),
     unset_variables: Some(analysis::results_at_head),
     thread_name: values::goroutine,
     wait_reason: |name| (!has_thread(name)).then_some("runtime.curg.waitreason"),

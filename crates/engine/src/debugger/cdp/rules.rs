@@ -106,7 +106,7 @@ mod tests {
             log_message: message.map(str::to_owned),
             ..Rule::default()
         };
-        RuleFor { id: BreakpointId(7), rule }
+        RuleFor { id: BreakpointId(7), rule, function: None }
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub(super) struct SentBreakpoint {
     file: Option<PathBuf>,
     /// The line that it is on, as far as that is known.
     line: Option<u32>,
+    /// The file and line that it is bound to; only for a function.
+    bound: Option<(PathBuf, u32)>,
     /// What its rules record is recorded by the debugger.
     pub(super) is_recorded: bool,
     /// The request, in the form in which the adapter identifies it: its line and column, or the name of a function.
@@ -61,17 +63,15 @@ pub(super) struct SentBreakpoint {
 }
 
 impl SentBreakpoint {
-    /// One on a function.
-    pub(super) fn on_function(name: &str, rules: Vec<RuleFor>, is_native: bool) -> Self {
+    /// One that is in no file yet, such as one on a function.
+    pub(super) fn new(asked: String, rules: Vec<RuleFor>, is_native: bool) -> Self {
         let is_recorded = rules.iter().any(recording::is_recordable);
-        Self { number: None, rules, is_native, file: None, line: None, is_recorded, asked: name.to_owned() }
+        Self { number: None, rules, is_native, file: None, line: None, bound: None, is_recorded, asked }
     }
 
     /// A data breakpoint, whose rules are applied here.
     pub(super) fn on_data(rule: RuleFor) -> Self {
-        let rules = vec![rule];
-        let asked = String::new();
-        Self { number: None, rules, is_native: false, file: None, line: None, is_recorded: false, asked }
+        Self { is_recorded: false, ..Self::new(String::new(), vec![rule], false) }
     }
 
     /// Whether it is on this line.
@@ -90,7 +90,8 @@ impl Breakpoints {
             return self.sent.iter().filter(is_hit).cloned().collect();
         }
         let is_here = |sent: &&SentBreakpoint| {
-            let place = sent.file.as_deref().zip(sent.line);
+            let bound = sent.bound.as_ref().map(|(file, line)| (file.as_path(), *line));
+            let place = sent.file.as_deref().zip(sent.line).or(bound);
             place.is_some() && place == at
         };
         self.sent.iter().filter(is_here).cloned().collect()
@@ -233,8 +234,7 @@ impl DapDebugger {
         let owner = |(sent, rules, is_native): (::dap::SourceBreakpoint, Vec<RuleFor>, bool)| {
             let (file, line) = (Some(path.to_owned()), positive(Some(sent.line)));
             let asked = format!("{}:{:?}", sent.line, sent.column);
-            let is_recorded = rules.iter().any(recording::is_recordable);
-            (sent, SentBreakpoint { number: None, rules, is_native, file, line, is_recorded, asked })
+            (sent, SentBreakpoint { file, line, ..SentBreakpoint::new(asked, rules, is_native) })
         };
         let (breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
         let source = ::dap::Source {
@@ -318,6 +318,10 @@ impl DapDebugger {
                 };
                 sent.number = answer.id;
                 sent.line = sent.line.and_then(|asked| positive(answer.line).or(Some(asked)));
+                if sent.file.is_none() {
+                    let path = answer.source.as_ref().and_then(|source| source.path.as_ref());
+                    sent.bound = path.map(PathBuf::from).zip(positive(answer.line));
+                }
                 // Two lines that an adapter binds to one place may share a number.
                 let is_same =
                     |known: &&mut SentBreakpoint| known.number.is_some() && known.number == sent.number;

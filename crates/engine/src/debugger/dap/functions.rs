@@ -8,6 +8,7 @@ use super::{DapDebugger, commands, lock, recording};
 use crate::deadlines;
 use crate::debugger::{BindResult, FunctionBreakpoint};
 use crate::error::{Error, Result};
+use crate::model::ids::RawId;
 
 /// Replaces the breakpoints on functions. One outcome for each, in order.
 pub(super) async fn set_on_functions(
@@ -42,7 +43,7 @@ impl DapDebugger {
             breakpoints.exception_functions
         };
         let owner = |(sent, rules, is_native): OnFunction| {
-            let owner = SentBreakpoint::on_function(&sent.name, rules, is_native);
+            let owner = SentBreakpoint::new(sent.name.clone(), rules, is_native);
             (sent, owner)
         };
         let (mut breakpoints, mut owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
@@ -199,6 +200,19 @@ impl DapDebugger {
     fn entry_function(&self) -> Option<&'static str> {
         let has_entered = self.0.entered.load(std::sync::atomic::Ordering::Acquire);
         self.quirks().entry_function.filter(|_| self.0.setup.stops_on_entry && !has_entered)
+    }
+}
+
+/// Leaves out the rules for functions where a thread is in a closure that begins on the line of one.
+pub(super) async fn leave_out_closures(debugger: &DapDebugger, thread: RawId, hit: &mut [SentBreakpoint]) {
+    let Some(is_closure) = debugger.quirks().is_closure else { return };
+    if hit.iter().flat_map(|sent| &sent.rules).all(|rule| rule.function.is_none()) {
+        return;
+    }
+    let Ok(Some(frame)) = debugger.top(thread).await else { return };
+    let is_outside = |name: &str| !is_closure(name) && !frame.name.ends_with(name);
+    for sent in hit.iter_mut().filter(|_| is_closure(&frame.name)) {
+        sent.rules.retain(|rule| !rule.function.as_deref().is_some_and(is_outside));
     }
 }
 

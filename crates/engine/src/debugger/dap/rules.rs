@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use super::breakpoints::{SentBreakpoint, place_of};
 use super::motion::RemovalStop;
-use super::{DapDebugger, awaits, catches, commands, data, lock, recording, values};
+use super::{DapDebugger, awaits, catches, commands, data, functions, lock, recording, values};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
@@ -202,7 +202,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> JudgedStop {
     let is_by_place = numbers.is_empty() && !debugger.quirks().reports_hits;
     let at = if is_by_place { place_of(debugger, thread).await } else { None };
     let at = at.as_ref().map(|(path, line)| (Path::new(path), *line));
-    let hit = lock(&debugger.0.breakpoints).hit(&numbers, at);
+    let mut hit = lock(&debugger.0.breakpoints).hit(&numbers, at);
     // A number that is not known is that of the entry, or of a breakpoint that was removed while the program was on its
     // way to it.
     let is_unknown = hit.is_empty() && !numbers.is_empty() && !debugger.quirks().reports_hits;
@@ -210,6 +210,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> JudgedStop {
         return JudgedStop::of(vec![stopped(StopReason::Entry, None, Vec::new())]);
     }
     let mut judged = RuleOutcome { events: ended, ..RuleOutcome::default() };
+    functions::leave_out_closures(debugger, thread, &mut hit).await;
     let is_start = !hit.is_empty() && is_in_start_code(debugger, thread, &hit).await;
     for sent in hit.iter().filter(|_| !is_start) {
         apply_rules(debugger, thread, sent, &mut judged).await;
@@ -407,7 +408,7 @@ struct RuleOutcome {
 async fn apply_rules(debugger: &DapDebugger, thread: RawId, sent: &SentBreakpoint, judged: &mut RuleOutcome) {
     let left = if sent.is_recorded { recording::left(debugger, thread).await } else { Vec::new() };
     for applied in &sent.rules {
-        let RuleFor { id, rule } = applied;
+        let RuleFor { id, rule, .. } = applied;
         if sent.is_recorded && recording::is_recordable(applied) && !left.contains(id) {
             continue;
         }

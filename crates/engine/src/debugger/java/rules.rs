@@ -7,7 +7,7 @@ use crate::recording::{CellFormat, Record};
 
 /// All rules of a place, in place of its condition.
 pub(super) fn as_condition(rules: &[RuleFor], process: u32) -> String {
-    let rule = |RuleFor { id, rule }: &RuleFor| {
+    let rule = |RuleFor { id, rule, .. }: &RuleFor| {
         json!({
             "id": id.0,
             "condition": rule.condition,

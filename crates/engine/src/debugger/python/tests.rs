@@ -186,7 +186,7 @@ async fn the_agent_applies_rules_and_names_hit_breakpoints() {
     let mut scene = prepared(json!({})).await;
     let debugger = scene.debugger.clone();
     let rule = Rule { condition: Some("x".to_owned()), ..Rule::default() };
-    let rules = vec![RuleFor { id: BreakpointId(4), rule }];
+    let rules = vec![RuleFor { id: BreakpointId(4), rule, function: None }];
     let wanted = vec![SourceBreakpoint { line: 3, column: Some(9), rules }];
     let served = async {
         let defined = serve_agent(&mut scene).await;

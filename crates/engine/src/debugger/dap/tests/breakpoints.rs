@@ -225,7 +225,11 @@ async fn recording_is_refused_without_code_in_the_program() {
         cells: CellFormat::Text(10),
         recorder: Recorder::new(1).unwrap().sink(),
     };
-    let rules = vec![RuleFor { id: BreakpointId(1), rule: Rule { record: Some(record), ..Rule::default() } }];
+    let rules = vec![RuleFor {
+        id: BreakpointId(1),
+        rule: Rule { record: Some(record), ..Rule::default() },
+        function: None,
+    }];
     let on_line = vec![SourceBreakpoint { line: 3, column: None, rules: rules.clone() }];
     let on_function = vec![FunctionBreakpoint { name: "f".to_owned(), rules }];
     let refused: [Result<Vec<BindResult>>; 2] = [

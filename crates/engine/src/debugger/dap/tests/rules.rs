@@ -20,11 +20,15 @@ pub(super) fn rule(id: u32, condition: &str, hit: &str, log: &str) -> RuleFor {
         log_message: given(log),
         ..Rule::default()
     };
-    RuleFor { id: BreakpointId(id), rule }
+    RuleFor { id: BreakpointId(id), rule, function: None }
 }
 
 pub(super) fn at(line: u32, id: u32, rule: Rule) -> SourceBreakpoint {
-    SourceBreakpoint { line, column: None, rules: vec![RuleFor { id: BreakpointId(id), rule }] }
+    SourceBreakpoint {
+        line,
+        column: None,
+        rules: vec![RuleFor { id: BreakpointId(id), rule, function: None }],
+    }
 }
 
 /// A stop of thread 1 at these breakpoints.

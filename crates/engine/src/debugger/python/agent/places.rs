@@ -67,7 +67,7 @@ impl AgentClient {
 }
 
 /// A rule as the agent reads it.
-pub(super) fn rule_spec(RuleFor { id, rule }: &RuleFor) -> Json {
+pub(super) fn rule_spec(RuleFor { id, rule, .. }: &RuleFor) -> Json {
     let hit = rule.hit_condition.map(|hit| json!([hit.operator.as_str(), hit.count]));
     let record = rule.record.as_ref().map(record_spec);
     json!([id.0, rule.condition, hit, rule.log_message, record])
