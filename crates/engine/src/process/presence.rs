@@ -42,7 +42,7 @@ pub fn begin(cache: &Path) {
     }
 }
 
-/// What holds the lock as well, for the guardian: while it cleans up after this server, others must not. A debugger
+/// A copy that keeps the lock, for the guardian: while it cleans up after this server, others must not. A debugger
 /// that they killed would leave its breakpoints in a program that it has attached to.
 pub(super) fn shared() -> Option<File> {
     match &*lock() {

@@ -160,7 +160,7 @@ class Found:
             self.read[path] = True
 
     def give(self, node):
-        """A method is not called here, but whoever gets it may do so at any time: `later(items.append, 1)`."""
+        """A method is not called here, but what gets it may do so at any time: `later(items.append, 1)`."""
         path, is_whole = path_of(node.value)
         if is_whole:
             self.given[path] = True
