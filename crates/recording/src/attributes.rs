@@ -192,15 +192,18 @@ impl Recording {
             code.file == file && stream_of(*id) == stream && &*code.name == "<module>"
         };
         let mut found = None;
-        if !self.codes.iter().any(is_it) {
-            // It has a number of its own, which no call has.
+        if !self.codes.iter().any(is_it)
+            && let Some(parent) = self.module_of(file, stream)?
+        {
+            // It has a number of its own, which no call has, and variables that the parent has.
             let mut statement = self.database.prepare_cached(
                 "SELECT writes.owner FROM writes JOIN events ON events.id = event - since \
                  JOIN calls ON calls.id = call JOIN codes ON codes.id = code \
                  WHERE writes.owner >= ? AND writes.owner < ? AND writes.owner & 1 = 0 AND file = ? \
-                 AND NOT EXISTS (SELECT 1 FROM calls AS own WHERE own.id = writes.owner >> 1) LIMIT 1",
+                 AND NOT EXISTS (SELECT 1 FROM calls AS own WHERE own.id = writes.owner >> 1) \
+                 AND EXISTS (SELECT 1 FROM writes AS own WHERE own.owner = ? AND own.key = writes.key) LIMIT 1",
             )?;
-            let range = [calls_of(stream) << 1, calls_of(stream + 1) << 1, file];
+            let range = [calls_of(stream) << 1, calls_of(stream + 1) << 1, file, parent.0];
             found = statement.query_row(range, |row| row.get(0).map(Owner)).optional()?;
         }
         self.forked_modules.borrow_mut().insert((file, stream), found);

@@ -24,6 +24,8 @@ pub struct ParsedAssertion {
     pub right: Option<String>,
     /// There is nothing that it is compared with.
     pub has_one_side: bool,
+    /// It asserts what a function does, such as `throws`, and nothing of a value.
+    pub is_of_function: bool,
 }
 
 /// The assertion at a place of a source (0-based line, UTF-16 column). A place that came by a map may be anywhere on
@@ -49,6 +51,9 @@ fn look(text: &str, path: &Path, offset: u32) -> Option<ParsedAssertion> {
         calls.best.map(|(_, _, asserted)| asserted)
     })
 }
+
+/// Assertions of `node:assert` and Chai about what a function or a promise does, and the one that always fails.
+const OF_FUNCTIONS: [&str; 5] = ["throws", "doesNotThrow", "rejects", "doesNotReject", "fail"];
 
 /// Searches for the innermost assertion around a location, or else the first one on its line.
 struct Calls<'t> {
@@ -93,17 +98,20 @@ fn read(text: &str, call: &CallExpression<'_>) -> Option<ParsedAssertion> {
             let left = left.and_then(|left| slice(left.span()));
             let right = source(0);
             let has_one_side = right.is_none();
-            Some(ParsedAssertion { expression, operator: Some(operator), left, right, has_one_side })
+            let operator = Some(operator);
+            Some(ParsedAssertion { expression, operator, left, right, has_one_side, is_of_function: false })
         }
         // `assert(a)`, `assert.equal(a, b)`, `assert.strict.equal(a, b)`
         Expression::Identifier(root) if root.name == "assert" || is_known(&root.name) => {
             let operator = if names.is_empty() { root.name.to_string() } else { operator };
             let has_two = compares(&operator);
+            let is_of_function = OF_FUNCTIONS.iter().any(|name| names.last() == Some(name));
             Some(ParsedAssertion {
                 expression,
-                left: source(0),
+                left: source(0).filter(|_| !is_of_function),
                 right: source(1).filter(|_| has_two),
                 has_one_side: !has_two,
+                is_of_function,
                 operator: Some(operator),
             })
         }
@@ -165,6 +173,7 @@ mod tests {
             ("assert.strict.!deepEqual(a, b)", "strict.deepEqual", Some("a"), Some("b")),
             ("!assert(a > b, 'message')", "assert", Some("a > b"), None),
             ("assert.!ok(a, 'message')", "ok", Some("a"), None),
+            ("assert.!throws(() => f(), /no/)", "throws", None, None),
             ("!deepEqual(a, b)", "deepEqual", Some("a"), Some("b")),
             (
                 "test('x', () => { expect(a).!toBe(g(expect(b).toBe(c))) })",

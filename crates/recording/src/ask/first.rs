@@ -205,7 +205,7 @@ fn is_part_of_new(recording: &Recording, write: &Write, all: &[Write]) -> Result
 fn writes_of(recording: &Recording, line: &Event, until: i64) -> Result<Vec<Write>> {
     let from = recording.first_write_at(line.id)?;
     let mut statement = recording.database.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM writes WHERE id >= ? AND event <= ? AND event - max(since, ~since) = ? ORDER BY id LIMIT 20"
+        "SELECT {COLUMNS} FROM writes WHERE id >= ? AND event <= ? AND event - since = ? AND since >= 0 ORDER BY id LIMIT 20"
     ))?;
     let rows = statement.query_map([from, until, line.id], write_of)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -6,6 +6,7 @@ use super::text::Lines;
 use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::reading::{Event, Recording};
+use crate::spelling::Spelling;
 use crate::stack::{base_name, is_table};
 use crate::value::{Key, Kind, Owner, What, Word};
 
@@ -169,10 +170,13 @@ fn last_writes(
     let mut statement = recording.database.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM writes WHERE owner = ?1 AND event < ?4 AND (key & 3 <> 3 AND (?2 OR key = ?3) \
          OR ?2 AND key & 3 = 3 AND value >= ?5 AND NOT EXISTS (SELECT 1 FROM writes AS other \
-         WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3)) {which} ORDER BY id DESC"
+         WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3)) {which} ORDER BY id DESC LIMIT ?6"
     ))?;
     let long = Word::Integer(recording.most_items()).stored();
-    let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, long], write_of)?;
+    // Only variables of JavaScript can hide others, whose writes are left out.
+    let read =
+        if recording.spelling == Spelling::JavaScript { -1 } else { i64::try_from(most).unwrap_or(-1) };
+    let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, long, read], write_of)?;
     let mut found = Vec::new();
     // What is visible again, until what wrote that is found.
     let mut shown = None;

@@ -63,6 +63,9 @@ impl Table<'_> {
 
     fn written(&self, write: &Written, out: &mut dyn Write) -> Result<()> {
         let recording = self.recording;
+        if write.is_shown_again {
+            return Ok(());
+        }
         let owner = match write.owner.as_object() {
             Some(object) => recording.object_name(object)?,
             None => format!("call {}", write.owner.0 >> 1),

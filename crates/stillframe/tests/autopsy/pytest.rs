@@ -50,6 +50,18 @@ def test_count(basket):
     ran.finish().await;
 }
 
+#[tokio::test]
+async fn a_chain_of_comparisons_has_the_sides_of_the_one_that_fails() {
+    let body = "
+def test_between(basket):
+    assert 0 < len(basket) < 1 < 5
+";
+    let ran = pytest(body).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    assert_eq!(ran.sides(), json!([["len(basket)", "1", "int"], ["1", "1", "int"]]));
+    ran.finish().await;
+}
+
 /// Throws are marked, to know which of them a failure is about.
 #[tokio::test]
 async fn attributes_of_exceptions_are_those_of_the_program() {

@@ -9,7 +9,8 @@ from stillframe_memory import dereferenced
 def sized(value, around=None):
     """An array in a union with as many items as the union has room for, and any other value as it is."""
     item = value.GetType().GetCanonicalType().GetArrayElementType()
-    if not is_open(value) or not item.GetByteSize():
+    is_in_memory = value.GetLoadAddress() != lldb.LLDB_INVALID_ADDRESS
+    if not is_open(value) or not is_in_memory or not item.GetByteSize():
         return value
     union = union_of(outer(value) if around is None else around, value)
     if union is None:

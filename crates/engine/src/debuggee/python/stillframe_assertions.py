@@ -145,15 +145,33 @@ def compare(found, test, frame, error, text):
     pairs = list(zip(operands, test.ops, operands[1:]))
     pair = pairs[0]
     if compared is not None and is_rewritten(frame):
-        symbol, left, right = compared
-        pair = next((each for each in pairs if COMPARISONS.get(type(each[1])) == symbol), pair)
+        _, left, right = compared
+        pair = next((each for each in pairs if is_of(each, compared, frame)), pair)
         found["left"] = (source(frame, pair[0]), valued(left, text))
         found["right"] = (source(frame, pair[2]), valued(right, text))
     else:
-        pair = next((each for each in pairs if fails(each, frame)), pair)
+        failing = [each for each in pairs if fails(each, frame)]
+        if len(pairs) > 1 and not failing:
+            return
+        pair = (failing or pairs)[0]
         found["left"] = side(pair[0], frame, text, None)
         found["right"] = side(pair[2], frame, text, None)
     found["operator"] = COMPARISONS.get(type(pair[1]))
+
+
+def is_of(pair, compared, frame):
+    """Whether a comparison of a chain may be the one that pytest speaks of."""
+    symbol, left, right = compared
+    if COMPARISONS.get(type(pair[1])) != symbol:
+        return False
+    for node, value in ((pair[0], left), (pair[2], right)):
+        try:
+            known = plain(node, frame)
+        except LookupError:
+            continue
+        if type(known) in (int, float, str) and (type(known) is not type(value) or known != value):
+            return False
+    return True
 
 
 def fails(pair, frame):

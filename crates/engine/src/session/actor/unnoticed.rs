@@ -6,11 +6,16 @@ use super::super::Execution;
 use super::Actor;
 use crate::deadlines;
 use crate::model::ids::TargetId;
+use crate::model::launch::Start;
 use crate::process::Identity;
 
 impl Actor {
-    /// Watches the process of the program. Nothing is known of one on another machine.
+    /// Watches the process of a program that we started. The number of one that was attached to may be that of a process
+    /// on another machine.
     pub(super) fn watch_process(&self) {
+        if !matches!(self.last_start, Some(Start::Launch(_))) {
+            return;
+        }
         let debugger = self.run.as_ref().and_then(|run| run.targets.get(&TargetId::PROGRAM));
         if let Some(pid) = debugger.and_then(|program| program.debugger.pid()) {
             self.look_at_process(Identity::of(pid), None);
@@ -23,7 +28,8 @@ impl Actor {
         let number = self.runs;
         self.spawn(tokio::time::sleep(deadlines::UNNOTICED), move |actor, ()| {
             let Some(run) = actor.run.as_ref().filter(|_| actor.runs == number) else { return };
-            if run.is_leaving || !run.targets.contains_key(&TargetId::PROGRAM) {
+            let has_ended = actor.state.program_ended().is_some();
+            if run.is_leaving || has_ended || !run.targets.contains_key(&TargetId::PROGRAM) {
                 return;
             }
             let seen = run.events;

@@ -23,10 +23,10 @@ pub(in crate::ask) fn reads_of_head(text: &str, part: &str) -> bool {
 
 /// What a `for` goes through; none if it counts.
 pub(super) fn gone_through<'a>(text: &'a str, tokens: &[Token<'_>]) -> Option<&'a str> {
-    let begin = tokens.iter().position(|token| matches!(token.text, "in" | "of"))?;
     let is_loop = tokens.iter().find(|token| token.text != "async").is_some_and(|token| token.text == "for");
     let end = end_of_head(tokens).filter(|_| is_loop);
     let head = end.and_then(|end| tokens.get(..end)).unwrap_or(tokens);
+    let begin = head.iter().position(|token| matches!(token.text, "in" | "of"))?;
     let length = end.and_then(|end| tokens.get(end)).map_or(text.len(), |end| end.at.start);
     is_loop.then(|| from(text.get(..length).unwrap_or(text), head, begin + 1))
 }
@@ -191,6 +191,8 @@ mod tests {
             assert_eq!(reads_of_head(text, part), expected, "{text}");
         }
         assert_eq!(value_of("for price in prices: last = keep(price)", "price").text, "prices");
+        let counting = "for (let i = 0; i < n; i++) if (k in seen) last = k;";
+        assert_eq!(gone_through(counting, &tokens(counting)), None);
     }
 
     #[test]

@@ -33,10 +33,13 @@ pub(super) async fn assertion(
     let side = |expression: Option<String>, value: Option<SideValue>| {
         (expression.is_some() || value.is_some()).then_some(Side { expression, value })
     };
+    // One about a function has a value only where that threw something else.
+    let is_value = |value: &SideValue| !written.is_of_function || value.text != "undefined";
+    let left = side(written.left.clone(), held.left.filter(is_value));
     Ok(Assertion {
+        left,
         expression: written.expression,
         operator: written.operator.or(held.operator),
-        left: side(written.left, held.left),
         // What is asserted of one side has another one only for the framework.
         right: side(written.right.clone(), held.right.filter(|_| !written.has_one_side)),
     })

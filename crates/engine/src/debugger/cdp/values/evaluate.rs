@@ -210,8 +210,8 @@ fn does_not_compile(details: &ExceptionDetails, frame: &Frame) -> bool {
     thrown == Some("SyntaxError") && !has_run
 }
 
-/// Names, numbers and operators that neither call nor assign: no variable is another afterwards, and what was read of
-/// them still holds.
+/// Names, numbers and operators that neither call nor assign. What was read of variables before is still true, unless
+/// a getter assigns to one.
 fn assigns_nothing(expression: &str) -> bool {
     const COMPARISONS: [&str; 6] = ["===", "!==", "==", "!=", "<=", ">="];
     const ASSIGNMENTS: [&str; 3] = ["=", "++", "--"];
