@@ -114,12 +114,12 @@ impl Session {
         self.policy().safety.check_termination()?;
         let debuggees = self.debuggees().await?;
         let program = debuggees.into_iter().find(|debuggee| debuggee.target == TargetId::PROGRAM);
-        let program = match program.and_then(|program| program.pid) {
-            Some(pid) => Some(pid),
-            None if safety::is_here(&attach.to).await => {
-                commands::debuggee_of(&attach.to).map(|(pid, _)| pid)
-            }
-            None => None,
+        // On another machine, its number is that of another process here.
+        let program = if safety::is_here(&attach.to).await {
+            let listening = || commands::debuggee_of(&attach.to).map(|(pid, _)| pid);
+            program.and_then(|program| program.pid).or_else(listening)
+        } else {
+            None
         };
         let Some(program) = program else {
             let problem = "the program may run on another machine; end it there";
