@@ -143,10 +143,9 @@ def compare(found, test, frame, error, text):
     """The two sides of a comparison; for a chain, of the part that fails."""
     operands = [test.left] + test.comparators
     pairs = list(zip(operands, test.ops, operands[1:]))
-    pair = pairs[0]
     if compared is not None and is_rewritten(frame):
         _, left, right = compared
-        pair = next((each for each in pairs if is_of(each, compared, frame)), pair)
+        pair = next((each for each in pairs if is_of(each, compared, frame)), pairs[0])
         found["left"] = (source(frame, pair[0]), valued(left, text))
         found["right"] = (source(frame, pair[2]), valued(right, text))
     else:

@@ -7,7 +7,7 @@ use super::{Read, Token, Value, closing, from, has_word, is_assignment, names, p
 /// What follows the head of a `for` on the same line, if it gives the name its value and not the head.
 pub(super) fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
     let close = end_of_head(tokens)?;
-    if is_in_head(tokens, close, name) && !is_assigned_in_body(tokens, close, name) {
+    if is_of_head(tokens, close, name) {
         return None;
     }
     text.get(tokens.get(close)?.at.end..).map(str::trim).filter(|body| *body != "{")
@@ -16,9 +16,7 @@ pub(super) fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> 
 /// Whether a part of the body of a `for` on one line reads a variable that only its head gives a value.
 pub(in crate::ask) fn reads_of_head(text: &str, part: &str) -> bool {
     let tokens = tokens(text);
-    let is_of_head =
-        |close, name: &&str| is_in_head(&tokens, close, name) && !is_assigned_in_body(&tokens, close, name);
-    end_of_head(&tokens).is_some_and(|close| names(part).iter().any(|name| is_of_head(close, name)))
+    end_of_head(&tokens).is_some_and(|close| names(part).iter().any(|name| is_of_head(&tokens, close, name)))
 }
 
 /// What a `for` goes through; none if it counts.
@@ -46,13 +44,11 @@ fn end_of_head(tokens: &[Token<'_>]) -> Option<usize> {
     (end + 1 < tokens.len()).then_some(end)
 }
 
-fn is_in_head(tokens: &[Token<'_>], close: usize, name: &str) -> bool {
-    tokens.iter().take(close).any(|token| token.text == name && name != "]")
-}
-
-fn is_assigned_in_body(tokens: &[Token<'_>], close: usize, name: &str) -> bool {
+/// Whether the head of a loop has a name, and its body does not assign to it.
+fn is_of_head(tokens: &[Token<'_>], close: usize, name: &str) -> bool {
     let is_name = |at: usize| tokens.get(at).is_some_and(|token| token.text == name);
-    (close + 2..tokens.len()).any(|at| is_assignment(tokens, at) && is_name(at - 1))
+    let is_assigned = |at: usize| is_assignment(tokens, at) && is_name(at - 1);
+    name != "]" && (0..close).any(is_name) && !(close + 2..tokens.len()).any(is_assigned)
 }
 
 /// What the head of a loop that counts, as `for (let i = 0; i < most; i++)`, gives a variable first, or in each round;
