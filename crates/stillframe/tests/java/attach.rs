@@ -1,5 +1,6 @@
 //! Attaching to a JVM that runs.
 
+use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::json;
@@ -11,12 +12,16 @@ use crate::debugging::{Debugging, Report, folder};
 
 const LISTENS: &str = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0";
 
-/// A program of `fixtures/life_ticks`, compiled and started, and the port that its debugger listens at.
-async fn started(folder: &std::path::Path, options: &[&str]) -> (Child, Option<u16>) {
-    let program = Fixture::of(Language::Java, "life_ticks");
+/// A program, compiled into `folder` and started, and the port that its debugger listens at.
+pub(super) async fn started(
+    java: &Path,
+    program: &Fixture,
+    folder: &Path,
+    options: &[&str],
+) -> (Child, Option<u16>) {
     let compiled = Command::new("javac").args(["-g", "-d"]).arg(folder).arg(program.path()).status().await;
     assert!(compiled.expect("javac runs").success());
-    let mut command = Command::new("java");
+    let mut command = Command::new(java);
     command.args(options).arg("-cp").arg(folder).arg("Main").stdout(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn().expect("java runs");
     if options.is_empty() {
@@ -35,7 +40,7 @@ async fn started(folder: &std::path::Path, options: &[&str]) -> (Child, Option<u
 async fn a_jvm_is_attached_to_by_port_and_pid_and_continues() {
     let folder = folder();
     let program = Fixture::of(Language::Java, "life_ticks");
-    let (mut child, port) = started(folder.path(), &[LISTENS]).await;
+    let (mut child, port) = started("java".as_ref(), &program, folder.path(), &[LISTENS]).await;
     for arguments in [json!({ "host": "127.0.0.1", "port": port }), json!({ "processId": child.id() })] {
         let session = Debugging::of(Language::Java).await;
         session.break_at(&program, "here").await;
@@ -57,7 +62,8 @@ async fn a_jvm_is_attached_to_by_port_and_pid_and_continues() {
 #[ignore = "cargo xtask test --full"]
 async fn a_jvm_without_the_agent_is_refused_with_the_option_it_needs() {
     let folder = folder();
-    let (mut child, _) = started(folder.path(), &[]).await;
+    let program = Fixture::of(Language::Java, "life_ticks");
+    let (mut child, _) = started("java".as_ref(), &program, folder.path(), &[]).await;
     let session = Debugging::of(Language::Java).await;
     let failed = session.call("attach_to_process", json!({ "processId": child.id() })).await;
     assert_eq!(failed["success"], false, "{}", failed.text);

@@ -16,6 +16,7 @@ mod lines;
 mod maven;
 mod scripts;
 mod values;
+mod virtual_threads;
 
 #[path = "../standard/debugging.rs"]
 #[allow(dead_code, reason = "the toolset's own tests use the rest")]

@@ -2,10 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
+use super::jdk::major;
 use super::{AGENT, TOOL_OPTIONS, build};
 use crate::adapter::{Host, Runtime};
 use crate::model::launch::{Attach, Endpoint, Launch, Program};
 use crate::test_reports::TestReports;
+
+/// The first version of Java with virtual threads.
+const VIRTUAL_THREADS: u32 = 21;
 
 /// The command line of a program, and the variable with the place of the option that connects its JVMs to the bridge.
 pub(super) fn of_launch(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Map<String, Value> {
@@ -14,7 +18,11 @@ pub(super) fn of_launch(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> 
     let mut words = vec![&*program];
     // Each JVM that the program starts is debugged, too.
     let before = launch.env.get(TOOL_OPTIONS).cloned().unwrap_or_else(|| host.env(TOOL_OPTIONS));
-    let options = format!("{} {AGENT}", before.unwrap_or_default());
+    // A build tool can start JVMs of other versions, which do not start with an option that they do not know.
+    let lists_virtual =
+        !matches!(launch.program, Program::Command) && major(&runtime.version) >= Some(VIRTUAL_THREADS);
+    let agent = if lists_virtual { format!("{AGENT},includevirtualthreads=y") } else { AGENT.to_owned() };
+    let options = format!("{} {agent}", before.unwrap_or_default());
     let name = launch.program.name();
     match &launch.program {
         Program::Command => {

@@ -87,7 +87,7 @@ impl Jdk {
 }
 
 /// 17 of `17.0.15`, and 8 of `1.8.0_402`.
-fn major(version: &str) -> Option<u32> {
+pub(super) fn major(version: &str) -> Option<u32> {
     let version = version.strip_prefix("1.").unwrap_or(version);
     version.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }

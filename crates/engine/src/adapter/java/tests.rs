@@ -17,18 +17,19 @@ fn machine(release: &str) -> FakeMachine {
     }
 }
 
-fn runtime(executable: &str) -> Runtime {
+fn runtime(executable: &str, version: &str) -> Runtime {
     Runtime {
         executable: executable.into(),
-        version: "17.0.15".to_owned(),
+        version: version.to_owned(),
         tag: "jdk".to_owned(),
         origin: "on PATH".to_owned(),
     }
 }
 
-fn arguments(launch: Launch, executable: &str) -> Value {
+fn arguments(launch: Launch, executable: &str, version: &str) -> Value {
     let start = Start::Launch(Launch { cwd: Some("/work".into()), ..launch });
-    let plan = Java.plan(&machine(RELEASE), &runtime(executable), Path::new("/cache"), &start).unwrap();
+    let plan =
+        Java.plan(&machine(RELEASE), &runtime(executable, version), Path::new("/cache"), &start).unwrap();
     let Plan::Dap { setup, .. } = plan else { panic!("it is planned for the protocol") };
     Value::Object(setup.arguments)
 }
@@ -52,12 +53,15 @@ async fn runtime_without_debugger_names_the_missing_module() {
 fn jvms_connect_to_the_bridge() {
     let jar = Launch { args: vec!["x".to_owned()], ..Launch::new(Program::Script("/work/shop.jar".into())) };
     let maven = Launch { runtime_args: vec!["test".to_owned()], ..Launch::new(Program::Command) };
+    let run = json!(["/jdk/bin/java", "-jar", "/work/shop.jar", "x"]);
+    let built = json!(["/bin/mvn", "test"]);
     let table = [
-        (jar, "/jdk/bin/java", json!(["/jdk/bin/java", "-jar", "/work/shop.jar", "x"])),
-        (maven, "/bin/mvn", json!(["/bin/mvn", "test"])),
+        (jar.clone(), "/jdk/bin/java", "17.0.15", &run, "{agent}"),
+        (jar, "/jdk/bin/java", "25.0.2", &run, "{agent},includevirtualthreads=y"),
+        (maven, "/bin/mvn", "25.0.2", &built, "{agent}"),
     ];
-    for (launch, executable, words) in table {
-        let found = arguments(launch, executable);
-        assert_eq!((&found["args"], &found["env"]), (&words, &json!({ "JAVA_TOOL_OPTIONS": "{agent}" })));
+    for (launch, executable, version, words, option) in table {
+        let found = arguments(launch, executable, version);
+        assert_eq!((&found["args"], &found["env"]), (words, &json!({ "JAVA_TOOL_OPTIONS": option })));
     }
 }

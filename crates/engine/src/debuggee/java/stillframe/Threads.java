@@ -10,37 +10,84 @@ import com.sun.jdi.ThreadGroupReference;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.Value;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The threads of a JVM: their IDs, names, states and waits. */
 final class Threads {
     private static final int MOST_FRAMES = 200;
+    /** A program can have a million. */
+    private static final int MOST_VIRTUAL = 200;
     private final Debuggee debuggee;
-    private final Map<ThreadReference, Long> numbers = new HashMap<>();
+    private final Map<ThreadReference, Long> numbers = new LinkedHashMap<>();
+    private long last;
 
     Threads(Debuggee debuggee) {
         this.debuggee = debuggee;
     }
 
     synchronized long number(ThreadReference thread) {
-        return numbers.computeIfAbsent(thread, key -> (long) numbers.size() + 1);
+        return numbers.computeIfAbsent(thread, key -> ++last);
     }
 
     ThreadReference byNumber(Object number) throws Failure {
         long wanted = Json.number(number, 0);
-        for (ThreadReference thread : debuggee.vm.allThreads()) {
+        for (ThreadReference thread : live()) {
             if (number(thread) == wanted) return thread;
         }
         throw new Failure("no thread `" + wanted + "`");
+    }
+
+    /**
+     * All threads, but of the virtual ones only so many, those that were shown before first. A JVM that was started
+     * without `includevirtualthreads` names only the others itself, so a virtual one is known once it has stopped.
+     */
+    private List<ThreadReference> live() {
+        List<ThreadReference> live = new ArrayList<>();
+        Set<ThreadReference> virtual = shown();
+        for (ThreadReference thread : debuggee.vm.allThreads()) {
+            if (isVirtual(thread)) virtual.add(thread);
+            else live.add(thread);
+        }
+        virtual.stream().limit(MOST_VIRTUAL).forEach(live::add);
+        return live;
+    }
+
+    /** The virtual threads with a number. Numbers of threads that have ended are forgotten. */
+    private synchronized Set<ThreadReference> shown() {
+        numbers.keySet().removeIf(Threads::hasEnded);
+        Set<ThreadReference> shown = new LinkedHashSet<>(numbers.keySet());
+        shown.removeIf(thread -> !isVirtual(thread));
+        return shown;
+    }
+
+    private static boolean hasEnded(ThreadReference thread) {
+        try {
+            return thread.status() == ThreadReference.THREAD_STATUS_ZOMBIE;
+        } catch (ObjectCollectedException gone) {
+            return true;
+        }
+    }
+
+    static boolean isVirtual(ThreadReference thread) {
+        return thread.referenceType().name().contains("VirtualThread");
+    }
+
+    /** Most virtual threads have no name. */
+    static String name(ThreadReference thread) {
+        if (!isVirtual(thread)) return thread.name();
+        Value number = field(thread, "tid");
+        return thread.name().isEmpty() ? "virtual thread #" + number : thread.name() + " (virtual)";
     }
 
     /** User threads first: those of the JVM itself are in the group `system`. */
     private List<ThreadReference> ordered() {
         List<ThreadReference> threads = new ArrayList<>();
         List<ThreadReference> system = new ArrayList<>();
-        for (ThreadReference thread : debuggee.vm.allThreads()) {
+        for (ThreadReference thread : live()) {
             (isSystem(thread) ? system : threads).add(thread);
         }
         threads.addAll(system);
@@ -54,6 +101,7 @@ final class Threads {
 
     static boolean isSystem(ThreadReference thread) {
         try {
+            if (isVirtual(thread)) return false;
             ThreadGroupReference group = thread.threadGroup();
             return group == null || group.parent() == null || group.name().equals("InnocuousThreadGroup");
         } catch (ObjectCollectedException gone) {
@@ -66,7 +114,7 @@ final class Threads {
         for (ThreadReference thread : ordered()) {
             try {
                 if (!isListed(thread)) continue;
-                String name = thread.name() + (isDaemon(thread) ? " (daemon)" : "");
+                String name = name(thread) + (isDaemon(thread) ? " (daemon)" : "");
                 rows.add(Json.object("id", number(thread), "name", name));
             } catch (ObjectCollectedException gone) {
                 // It has ended meanwhile.
@@ -138,7 +186,7 @@ final class Threads {
         List<Object> stack = new ArrayList<>();
         List<StackFrame> frames = thread.frames(0, Math.min(thread.frameCount(), MOST_FRAMES));
         for (StackFrame frame : frames) stack.add(place(frame.location()));
-        return Json.object("id", number(thread), "name", thread.name(), "daemon", isDaemon(thread), "stack", stack,
+        return Json.object("id", number(thread), "name", name(thread), "daemon", isDaemon(thread), "stack", stack,
             "blocked", blocked(thread, frames));
     }
 
@@ -164,11 +212,21 @@ final class Threads {
         ObjectReference monitor = thread.currentContendedMonitor();
         if (monitor != null && status == ThreadReference.THREAD_STATUS_MONITOR) {
             List<Object> holders = new ArrayList<>();
-            if (monitor.owningThread() != null) holders.add(number(monitor.owningThread()));
+            ThreadReference owner = owner(monitor);
+            if (owner != null) holders.add(number(owner));
             return Json.object("kind", "lock", "what", "the monitor of " + described(monitor), "timed", false, "holders", holders);
         }
-        boolean isTimed = status == ThreadReference.THREAD_STATUS_SLEEPING || Waits.isTimed(thread);
+        boolean isTimed = status == ThreadReference.THREAD_STATUS_SLEEPING || Waits.isTimed(thread, frames);
         return Waits.of(this, frames, top, monitor, isTimed);
+    }
+
+    /** For a monitor, a JVM reports no virtual thread as its owner; for the thread, it reports what it owns. */
+    private ThreadReference owner(ObjectReference monitor) throws IncompatibleThreadStateException {
+        if (monitor.owningThread() != null) return monitor.owningThread();
+        for (ThreadReference thread : live()) {
+            if (isVirtual(thread) && thread.ownedMonitors().contains(monitor)) return thread;
+        }
+        return null;
     }
 
     static String described(ObjectReference object) {

@@ -35,30 +35,35 @@ final class Waits {
     private Waits() {
     }
 
-    /** Waits with a timeout end by themselves. The JVM keeps a thread's state in the object, as JVMTI defines it. */
-    static boolean isTimed(ThreadReference thread) {
+    /**
+     * Waits with a timeout end by themselves. The JVM keeps a thread's state in the object, as JVMTI defines it, but that
+     * of a virtual thread in a way of its own.
+     */
+    static boolean isTimed(ThreadReference thread, List<StackFrame> frames) {
+        if (Threads.isVirtual(thread)) return passes(frames, "java.lang.VirtualThread.parkNanos");
         Value status = Threads.field(thread, "threadStatus");
         return status instanceof IntegerValue && (((IntegerValue) status).value() & WAITING_WITH_TIMEOUT) != 0;
     }
 
     static Map<String, Object> of(Threads threads, List<StackFrame> frames, String top, ObjectReference monitor, boolean isTimed)
         throws IncompatibleThreadStateException {
-        if (top.startsWith("java.lang.Thread.sleep")) {
+        if (top.startsWith("java.lang.Thread.sleep") || passes(frames, "java.lang.VirtualThread.sleepNanos")) {
             return wait("timer", "a `Thread.sleep`", true, null);
         }
-        for (StackFrame frame : frames.subList(0, Math.min(6, frames.size()))) {
+        for (StackFrame frame : first(frames)) {
             String method = name(frame);
             for (String[] kind : KINDS) {
                 if (method.startsWith(kind[0])) return wait(kind[1], kind[2], false, null);
             }
-            if (method.startsWith("java.lang.Thread.join")) {
+            if (method.startsWith("java.lang.Thread.join") || method.startsWith("java.lang.VirtualThread.join")) {
                 ThreadReference joined = self(frame, ThreadReference.class);
                 List<Object> holders = joined == null ? null : List.of(threads.number(joined));
-                String who = joined == null ? "another thread" : "the thread `" + joined.name() + "`";
+                String who = joined == null ? "another thread" : "the thread `" + Threads.name(joined) + "`";
                 return wait("thread", "the end of " + who, isTimed, holders);
             }
         }
-        if (top.startsWith("jdk.internal.misc.Unsafe.park") || top.startsWith("sun.misc.Unsafe.park")) {
+        boolean isParked = top.startsWith("jdk.internal.misc.Unsafe.park") || top.startsWith("sun.misc.Unsafe.park");
+        if (isParked || passes(frames, "java.lang.VirtualThread.park")) {
             return parked(threads, frames, isTimed);
         }
         if (top.startsWith("java.lang.Object.wait")) {
@@ -66,6 +71,15 @@ final class Waits {
             return wait("lock", "a `notify` of " + of, isTimed, null);
         }
         return null;
+    }
+
+    private static boolean passes(List<StackFrame> frames, String method) {
+        return first(frames).stream().anyMatch(frame -> name(frame).startsWith(method));
+    }
+
+    /** Enough to see through what the JDK calls to wait. */
+    private static List<StackFrame> first(List<StackFrame> frames) {
+        return frames.subList(0, Math.min(8, frames.size()));
     }
 
     /** A lock of `java.util.concurrent` records its owner. */
