@@ -222,6 +222,11 @@ impl Process {
         }
     }
 
+    /// How the process has ended; none while it runs, or its output is not complete.
+    pub fn end(&self) -> Option<End> {
+        self.0.end.borrow().clone()
+    }
+
     /// Kills the process and everything that it started, and waits until they are gone.
     pub async fn kill(&self) {
         let guard = Arc::clone(&self.0);

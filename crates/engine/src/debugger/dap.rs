@@ -567,7 +567,9 @@ impl Debugger for DapDebugger {
     }
 
     fn end(&self) -> Option<End> {
-        lock(&self.0.end).clone()
+        // Of a program that we started, its exit status is known.
+        let status = self.0.terminal.get().and_then(Process::end);
+        status.or_else(|| lock(&self.0.end).clone())
     }
 }
 

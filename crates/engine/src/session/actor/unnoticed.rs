@@ -34,8 +34,9 @@ impl Actor {
             }
             let seen = run.events;
             let is_running = matches!(actor.state.execution(), Execution::Running);
+            let status = run.targets.get(&TargetId::PROGRAM).and_then(|program| program.debugger.end());
             match process.end().filter(|_| is_running) {
-                Some(end) if gone_at == Some(seen) => actor.program_ended(end),
+                Some(end) if gone_at == Some(seen) => actor.program_ended(status.unwrap_or(end)),
                 Some(_) => actor.look_at_process(process, Some(seen)),
                 None => actor.look_at_process(process, None),
             }
