@@ -20,6 +20,7 @@ mod events;
 mod expressions;
 mod frames;
 mod functions;
+mod locals;
 mod motion;
 mod pausing;
 mod recording;
@@ -471,7 +472,7 @@ impl Debugger for DapDebugger {
         text: usize,
         expansion: Expansion,
     ) -> Result<ExpandedLocals<RawId>> {
-        values::locals(self, frame, page, text, expansion).await
+        locals::locals(self, frame, page, text, expansion).await
     }
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {

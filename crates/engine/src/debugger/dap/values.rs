@@ -8,14 +8,14 @@ use super::errors::raised;
 use super::{DapDebugger, expressions, lock, shadowing, thrown};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
-use crate::debugger::{Debugger, Evaluate, expansion};
+use crate::debugger::{Debugger, Evaluate};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::source::Source;
 use crate::model::stack::{Scope, ScopeKind, SourceRange, StackFrame};
 use crate::model::stacks::Stacks;
 use crate::model::stop::{Exception, ExceptionMode};
-use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value, Variable};
+use crate::model::variable::{Children, Page, Value, Variable};
 use crate::output::Category;
 
 /// The known references of the current stop.
@@ -118,21 +118,6 @@ fn kind(scope: &::dap::Scope) -> ScopeKind {
         None if name.starts_with("global") => ScopeKind::Globals,
         Some(_) | None => ScopeKind::Other,
     }
-}
-
-pub(super) async fn locals(
-    debugger: &DapDebugger,
-    frame: RawId,
-    page: Page,
-    text: usize,
-    expansion: Expansion,
-) -> Result<ExpandedLocals<RawId>> {
-    let scopes = scopes(debugger, frame).await?;
-    let scope = scopes.into_iter().find(|scope| scope.kind == ScopeKind::Locals);
-    let scope = scope.ok_or_else(|| Error::Unsupported("this frame has no local variables".to_owned()))?;
-    let variables = variables(debugger, scope.reference, page, text).await?;
-    let values = expansion::by_requests(debugger, &variables, text, expansion).await;
-    Ok(ExpandedLocals { scope: scope.name, variables, values })
 }
 
 pub(super) async fn variables(
@@ -315,6 +300,8 @@ fn shown(
         cut: cut_at.is_some(),
         text: match cut_at.and_then(|at| full.get(..at)) {
             Some(head) => format!("{head}..."),
+            // As of a structure in GDB.
+            None if full.is_empty() && reference.is_some() => "{...}".to_owned(),
             None => full,
         },
         type_name: kind,

@@ -394,15 +394,20 @@ impl Tool for SetVariable {
 
     async fn call(self, context: &Context) -> Result<VariableSet, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let parent = if let Some(reference) = reference(self.variables_reference, self.scope)? {
-            Reference(reference)
+        let parents = if let Some(reference) = reference(self.variables_reference, self.scope)? {
+            vec![Reference(reference)]
         } else {
             let frame = inspect::frame(&session, None).await?;
-            let scopes = session.scopes(frame).await?;
-            let locals = scopes.iter().find(|scope| scope.kind == ScopeKind::Locals);
-            locals.ok_or_else(|| Error::Refused("the frame has no variables".to_owned()))?.reference
+            let scopes = session.scopes(frame).await?.into_iter();
+            scopes.filter(|scope| scope.kind == ScopeKind::Locals).map(|scope| scope.reference).collect()
         };
-        let set = session.set_variable(parent, self.name.clone(), self.value, VALUE).await;
+        let mut set = Err(Error::Refused("the frame has no variables".to_owned()));
+        for parent in parents {
+            set = session.set_variable(parent, self.name.clone(), self.value.clone(), VALUE).await;
+            if !matches!(set, Err(Error::Refused(_))) {
+                break;
+            }
+        }
         let value = set.map_err(|error| match (&error, container(&self.name)) {
             (Error::Refused(_), Some(container)) => ToolError::from(error).and(&format!(
                 "if that is a part of `{container}`, assign to it with evaluate_expression, or pass the \

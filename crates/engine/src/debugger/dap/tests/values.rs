@@ -185,6 +185,31 @@ async fn locals_are_the_first_local_scope() {
     tokio::join!(served, arguments);
 }
 
+/// As GDB 16 answers.
+#[tokio::test(start_paused = true)]
+async fn arguments_and_local_variables_are_one_list() {
+    let mut scene = Scene::offering(json!({})).await;
+    let scopes = json!({ "scopes": [
+        { "name": "Arguments", "presentationHint": "arguments", "variablesReference": 1 },
+        { "name": "Locals", "presentationHint": "locals", "variablesReference": 2 },
+        { "name": "Registers", "presentationHint": "registers", "variablesReference": 3 },
+    ] });
+    for (wanted, expected) in
+        [(page(0, 10), vec!["[0]", "[1]", "[7]", "[8]"]), (page(1, 2), vec!["[1]", "[7]"])]
+    {
+        let served = async {
+            scene.peer.serve("scopes", scopes.clone()).await;
+            scene.peer.serve("variables", numbered(0..2)).await;
+            scene.peer.serve("variables", numbered(7..9)).await;
+        };
+        let read = scene.debugger.locals(RawId(4), wanted, 10, Expansion::NONE);
+        let (locals, ()) = tokio::join!(read, served);
+        let locals = locals.unwrap();
+        assert_eq!((locals.scope.as_str(), names(&locals.variables)), ("Locals", expected));
+        assert_eq!(locals.variables.total, 4);
+    }
+}
+
 /// lldb-dap 19: 1 is the locals of the frame whose scopes were asked for last.
 mod of_one_frame {
     use super::*;
