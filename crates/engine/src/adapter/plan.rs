@@ -237,6 +237,10 @@ pub struct Quirks {
     /// Whether a name is that of a closure, of an adapter that binds a breakpoint on a line in the closures that begin there,
     /// too.
     pub is_closure: Option<fn(&str) -> bool>,
+    /// How many closures of that adapter's a function is in, by its name.
+    pub closure_depth: fn(&str) -> usize,
+    /// How many closures are around a line of a source on which another one begins; none if none does.
+    pub closures_around: fn(&str, u32) -> Option<usize>,
     /// The variables that have no value yet on a line of a source, whatever the adapter shows there.
     pub unset_variables: Option<fn(&str, u32) -> Vec<String>>,
     /// The name of a thread, without what the adapter adds.
@@ -461,6 +465,8 @@ impl Quirks {
         other_function: |_, _| None,
         function_body: |_, _, _| None,
         is_closure: None,
+        closure_depth: |_| 0,
+        closures_around: |_, _| None,
         unset_variables: None,
         thread_name: str::to_owned,
         wait_reason: |_| None,

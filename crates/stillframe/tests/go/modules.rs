@@ -173,6 +173,27 @@ async fn a_breakpoint_on_a_function_does_not_stop_in_a_closure_on_its_first_line
 }
 
 #[tokio::test]
+async fn a_breakpoint_on_a_line_does_not_stop_in_a_closure_that_begins_there() {
+    let module = Module::new(&[("main.go", DEFERS)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(test_support::Language::Go).await;
+    let line = program.line("safely");
+    session.ok("set_breakpoint", json!({ "file": program.path(), "line": line })).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!((stopped.at("/location/function"), stopped.variable("n")), (&json!("safely"), "0"));
+    for n in 1..5 {
+        let stopped = session.go_on().await;
+        assert_eq!(stopped.place(), (program.path(), line), "{}", stopped.text);
+        assert_eq!(
+            (stopped.at("/location/function"), stopped.variable("n")),
+            (&json!("safely"), n.to_string().as_str())
+        );
+    }
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn a_compile_error_is_reported_with_file_and_line() {
     let module = Module::new(&[("main.go", "package main\n\nfunc main() {\n\tvar x int = \"no\"\n}\n")]);
     let session = Debugging::of(test_support::Language::Go).await;

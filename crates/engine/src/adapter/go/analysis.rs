@@ -104,6 +104,64 @@ pub(super) fn is_closure(name: &str) -> bool {
         || name.rsplit_once('-').is_some_and(|(_, last)| is_numbered(last, "range"))
 }
 
+/// How many closures a function is in, itself counted, by its name.
+pub(super) fn closure_depth(name: &str) -> usize {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_closure = |part: &&str| {
+        // The body of a loop over a function is in none.
+        let part = part.split("-range").next().unwrap_or_default();
+        let words = ["func", "gowrap", "deferwrap", ""];
+        words.iter().any(|word| part.strip_prefix(word).is_some_and(is_number))
+    };
+    name.split('.').skip(1).filter(is_closure).count()
+}
+
+/// How many closures are around a line on which another one begins that ends below, or which defers a call or starts a
+/// goroutine; none for any other line.
+pub(super) fn closures_around(text: &str, line: u32) -> Option<usize> {
+    // The literals of functions whose bodies are open: none for any other brace.
+    let mut open: Vec<Option<u32>> = Vec::new();
+    // The literal whose body comes, and how many parentheses are around it.
+    let mut function: Option<(u32, usize)> = None;
+    let (mut parentheses, mut last) = (0usize, 0);
+    let mut around = None;
+    let mut begins = false;
+    let mut before = "";
+    for token in &braces::tokens(text) {
+        if token.line >= line && around.is_none() {
+            around = Some(open.iter().flatten().count());
+            begins = token.line == line && (token.is("defer") || token.is("go"));
+        }
+        if token.line > line && open.iter().flatten().all(|begun| *begun != line) {
+            break;
+        }
+        // The type of a function has no body.
+        if token.line > last && function.is_some_and(|(_, around)| around == parentheses) {
+            function = None;
+        }
+        last = token.line;
+        match token.text.as_str() {
+            // That of a declaration is in no brace.
+            "func" => {
+                function = (!open.is_empty() || before == "=").then_some((token.line, parentheses));
+            }
+            "(" => parentheses += 1,
+            ")" => parentheses = parentheses.saturating_sub(1),
+            // `interface{}` and `struct{}` may be among what it returns.
+            "{" if matches!(before, "interface" | "struct") => open.push(None),
+            "{" => open.push(function.take().map(|(line, _)| line)),
+            "}" => drop(open.pop()),
+            _ => {}
+        }
+        if token.line > line && open.iter().flatten().any(|begun| *begun == line) {
+            begins = true;
+            break;
+        }
+        before = &token.text;
+    }
+    around.filter(|_| begins)
+}
+
 /// Whether a line inside a function holds code.
 fn has_code(line: &str) -> bool {
     let is_closing = line.chars().all(|letter| matches!(letter, '}' | ')' | ']' | ',' | ';' | '(' | '{'));
@@ -322,6 +380,39 @@ func one() (n int) { return 1 }
         for name in ["safely", "func1", "shop.function", "Queue.func", "(*Queue).Push", "a-b.range"] {
             assert!(!is_closure(name), "{name}");
         }
+    }
+
+    #[test]
+    fn closures_that_begin_on_a_line_are_counted() {
+        let text = "\
+package main
+
+func main() {
+    defer func() {
+        work(func() int {
+            return 1
+        })
+    }()
+    one := func() { work(nil) }
+    type pair struct{ a int }
+    var check func(interface{}) struct{}
+    defer one()
+    if one != nil {
+        go one()
+    }
+}
+
+var table = func() int {
+    return each(func() {
+        work(nil)
+    })
+}
+";
+        let found = (1..=22).filter_map(|line| Some((line, closures_around(text, line)?)));
+        assert_eq!(found.collect::<Vec<_>>(), [(4, 0), (5, 1), (12, 0), (14, 0), (18, 0), (19, 1)]);
+        let depths =
+            ["main", "main.func1", "main.func1.2", "shop.run.deferwrap1", "each-range1", "each-range1.func2"];
+        assert_eq!(depths.map(closure_depth), [0, 1, 2, 1, 0, 1]);
     }
 
     #[test]

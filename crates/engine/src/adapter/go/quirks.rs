@@ -76,6 +76,8 @@ pub(super) const QUIRKS: Quirks = Quirks {
         analysis::body_offset(source, line).map(|lines| format!("{name}:{lines}"))
     },
     is_closure: Some(analysis::is_closure),
+    closure_depth: analysis::closure_depth,
+    closures_around: analysis::closures_around,
     unset_variables: Some(analysis::results_at_head),
     thread_name: values::goroutine,
     wait_reason: |name| (!has_thread(name)).then_some("runtime.curg.waitreason"),

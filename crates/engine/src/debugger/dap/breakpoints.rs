@@ -51,9 +51,9 @@ pub(super) struct SentBreakpoint {
     /// Whether the adapter applies the one condition itself.
     pub(super) is_native: bool,
     /// The file that it is in; none for a function.
-    file: Option<PathBuf>,
+    pub(super) file: Option<PathBuf>,
     /// The line that it is on, as far as that is known.
-    line: Option<u32>,
+    pub(super) line: Option<u32>,
     /// The file and line that it is bound to; only for a function.
     bound: Option<(PathBuf, u32)>,
     /// What its rules record is recorded by the debugger.

@@ -203,16 +203,26 @@ impl DapDebugger {
     }
 }
 
-/// Leaves out the rules for functions where a thread is in a closure that begins on the line of one.
+/// Leaves out the rules for functions and lines where a thread is in a closure that begins on the line of one.
 pub(super) async fn leave_out_closures(debugger: &DapDebugger, thread: RawId, hit: &mut [SentBreakpoint]) {
     let Some(is_closure) = debugger.quirks().is_closure else { return };
-    if hit.iter().flat_map(|sent| &sent.rules).all(|rule| rule.function.is_none()) {
+    let closures_around = |sent: &SentBreakpoint| {
+        let (path, line) = sent.file.as_deref().zip(sent.line)?;
+        (debugger.quirks().closures_around)(&std::fs::read_to_string(path).unwrap_or_default(), line)
+    };
+    let around: Vec<Option<usize>> = hit.iter().map(closures_around).collect();
+    let has_functions = hit.iter().flat_map(|sent| &sent.rules).any(|rule| rule.function.is_some());
+    if !has_functions && around.iter().all(Option::is_none) {
         return;
     }
     let Ok(Some(frame)) = debugger.top(thread).await else { return };
-    let is_outside = |name: &str| !is_closure(name) && !frame.name.ends_with(name);
-    for sent in hit.iter_mut().filter(|_| is_closure(&frame.name)) {
-        sent.rules.retain(|rule| !rule.function.as_deref().is_some_and(is_outside));
+    let depth = (debugger.quirks().closure_depth)(&frame.name);
+    for (sent, around) in hit.iter_mut().zip(around).filter(|_| is_closure(&frame.name)) {
+        let begins = around.is_some_and(|around| depth > around);
+        sent.rules.retain(|rule| match rule.function.as_deref() {
+            Some(name) => is_closure(name) || frame.name.ends_with(name),
+            None => !begins,
+        });
     }
 }
 
