@@ -99,7 +99,7 @@ impl Adapter for Go {
         Box::pin(build::build(host, launch, progress))
     }
 
-    fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
+    fn plan(&self, host: &dyn Host, _runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
         let dump = match start {
             Start::Attach(Attach { to: Endpoint::Core { file, .. }, .. }) => Some(file),
             Start::Attach(_) | Start::Launch(_) => None,
@@ -138,8 +138,7 @@ impl Adapter for Go {
             env: BTreeMap::new(),
             remote: None,
             stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
-            is_local: dump.is_none()
-                && (!matches!(transport, Transport::Connect { .. }) || runtime.tag == "native"),
+            is_local: start.is_on_this_machine(),
             binary: None,
             no_code: dump.map(|_| native::DUMP_DOES_NOT_RUN.to_owned()),
             is_dump: dump.is_some(),

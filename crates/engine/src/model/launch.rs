@@ -1,6 +1,7 @@
 //! What to debug, and how to start it.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 /// A program to start.
@@ -180,6 +181,21 @@ impl Start {
         }
     }
 
+    /// Whether the numbers of its processes are those of this machine. At an address they are if it is one of the
+    /// loopback.
+    pub fn is_on_this_machine(&self) -> bool {
+        match self {
+            Self::Launch(_) | Self::Attach(Attach { to: Endpoint::Process(_), .. }) => true,
+            Self::Attach(Attach { to: Endpoint::Core { .. }, .. }) => false,
+            Self::Attach(Attach { to: Endpoint::Address { host, .. }, .. }) => {
+                let plain = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+                let address = plain.parse::<IpAddr>();
+                host.eq_ignore_ascii_case("localhost")
+                    || address.is_ok_and(|address| address.to_canonical().is_loopback())
+            }
+        }
+    }
+
     /// Whether it is a crash dump, of which nothing can run.
     pub fn is_dump(&self) -> bool {
         matches!(self, Self::Attach(Attach { to: Endpoint::Core { .. }, .. }))
@@ -204,5 +220,19 @@ mod tests {
         }
         let attach = |to| Start::Attach(Attach { to, path_mappings: Vec::new(), just_my_code: true });
         assert_eq!(attach(Endpoint::Process(7)).title(None), "process 7");
+    }
+
+    #[test]
+    fn processes_at_an_address_are_here_if_it_is_one_of_the_loopback() {
+        let attach = |to| Start::Attach(Attach { to, path_mappings: Vec::new(), just_my_code: true });
+        let at = |host: &str| attach(Endpoint::Address { host: host.to_owned(), port: 2345 });
+        for here in ["127.0.0.1", "127.1.2.3", "::1", "[::1]", "::ffff:127.0.0.1", "localhost"] {
+            assert!(at(here).is_on_this_machine(), "{here}");
+        }
+        for elsewhere in ["10.0.0.7", "board", "localhost.example", "0.0.0.0"] {
+            assert!(!at(elsewhere).is_on_this_machine(), "{elsewhere}");
+        }
+        let dump = Endpoint::Core { file: "core".into(), program: None };
+        assert!(attach(Endpoint::Process(7)).is_on_this_machine() && !attach(dump).is_on_this_machine());
     }
 }

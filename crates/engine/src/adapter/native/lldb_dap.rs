@@ -213,7 +213,7 @@ impl Native<'_> {
             env: launch.map(|launch| launch.env.clone()).unwrap_or_default(),
             remote: None,
             stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
-            is_local: !is_dump,
+            is_local: start.is_on_this_machine(),
             is_dump,
             dump_signal: None,
             no_code: if is_dump {
