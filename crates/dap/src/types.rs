@@ -847,6 +847,8 @@ pub enum Event {
     Process(ProcessEvent),
     /// A long operation has begun, progresses or has finished.
     Progress(ProgressEvent),
+    /// The condition of a breakpoint could not be evaluated where the breakpoint is. Only our own adapter sends it.
+    ConditionFailed(ConditionFailedEvent),
     /// Any other, with its body.
     Other(String, Value),
 }
@@ -961,6 +963,23 @@ pub struct ProgressEvent {
     pub message: Option<String>,
 }
 
+/// Body of [`Event::ConditionFailed`].
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ConditionFailedEvent {
+    /// The breakpoint, in the adapter's numbers.
+    pub breakpoint_id: i64,
+    /// How often.
+    pub times: u64,
+    /// Why.
+    pub message: String,
+}
+
+impl ConditionFailedEvent {
+    /// The name of the event.
+    pub const NAME: &'static str = "stillframe/conditionFailed";
+}
+
 impl Event {
     /// Reads an event. A body that does not fit its name is kept as [`Event::Other`].
     pub fn parse(name: &str, body: &str) -> Self {
@@ -984,6 +1003,7 @@ impl Event {
             "breakpoint" => Self::Breakpoint(read(body)?),
             "process" => Self::Process(read(body)?),
             "progressStart" | "progressUpdate" | "progressEnd" => Self::Progress(read(body)?),
+            ConditionFailedEvent::NAME => Self::ConditionFailed(read(body)?),
             _ => return None,
         })
     }

@@ -8,7 +8,7 @@ mod moves;
 mod values;
 
 use dap::server::{MessageWriter, RequestReader, Unreadable};
-use dap::{IncomingRequest, Request};
+use dap::{ConditionFailedEvent, IncomingRequest, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -224,6 +224,9 @@ impl Replay {
     }
 
     fn stopped(&mut self, reason: &str, breakpoints: &[i64], events: &mut Events) -> Result<()> {
+        for failed in self.breakpoints.unanswered() {
+            events.push((ConditionFailedEvent::NAME, body(&failed)?));
+        }
         self.references = References::default();
         self.send_output(events)?;
         let thread = self.recording.thread_of(&self.position.event)?;

@@ -159,6 +159,21 @@ impl<'a> Scope<'a> {
         self.value(expression)?.map(|value| self.is_true(&value)).transpose()
     }
 
+    /// The smallest part of an expression without a value, as it is written; none if that is not a name or an attribute.
+    pub(crate) fn missing_part(&self, expression: &Expression) -> Result<Option<String>> {
+        // What a comprehension computes has other values for each item.
+        let parts = match expression {
+            Expression::Each(each) => vec![&each.over],
+            other => other.parts(),
+        };
+        for part in parts {
+            if self.value(part)?.is_none() {
+                return self.missing_part(part);
+            }
+        }
+        Ok(expression.path().map(|path| format!("`{path}`")))
+    }
+
     /// The value of an expression; none if something in it has none.
     pub(crate) fn value(&self, expression: &Expression) -> Result<Option<Datum>> {
         Ok(match expression {

@@ -1,7 +1,11 @@
 //! Where moves end: lines, functions and exceptions.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use dap::{
-    Breakpoint, SetBreakpointsArguments, SetBreakpointsResponse, SetFunctionBreakpointsArguments, Source,
+    Breakpoint, ConditionFailedEvent, SetBreakpointsArguments, SetBreakpointsResponse,
+    SetFunctionBreakpointsArguments, Source,
 };
 use rusqlite::OptionalExtension;
 
@@ -21,6 +25,16 @@ pub(super) struct Breakpoints {
     /// The exceptions to stop at.
     pub(super) filters: Vec<String>,
     count: i64,
+    /// Conditions without an answer, by breakpoints: how often, and the last reason.
+    unanswered: RefCell<BTreeMap<i64, (u64, String)>>,
+}
+
+/// What a condition is at an event.
+enum Answer {
+    Holds,
+    DoesNotHold,
+    /// The recording cannot tell, for this reason.
+    Unknown(String),
 }
 
 /// A breakpoint.
@@ -178,11 +192,23 @@ impl Breakpoints {
         };
         let mut hit = Vec::new();
         for set in sets.iter().filter(|set| at.is_some_and(|at| set.at.contains(&at))) {
-            if recording.satisfies(set.condition.as_ref(), event)? {
-                hit.push(set.id);
+            match recording.satisfies(set.condition.as_ref(), event)? {
+                Answer::Holds => hit.push(set.id),
+                Answer::DoesNotHold => {}
+                Answer::Unknown(reason) => {
+                    let mut unanswered = self.unanswered.borrow_mut();
+                    let (times, last) = unanswered.entry(set.id).or_default();
+                    (*times, *last) = (*times + 1, reason);
+                }
             }
         }
         Ok(hit)
+    }
+
+    /// The conditions that had no answer since this was asked last.
+    pub(super) fn unanswered(&self) -> Vec<ConditionFailedEvent> {
+        let failed = |(id, (times, message))| ConditionFailedEvent { breakpoint_id: id, times, message };
+        self.unanswered.take().into_iter().map(failed).collect()
     }
 
     /// Whether an exception is one to stop at, in the call that threw it.
@@ -206,16 +232,24 @@ impl Recording {
         found
     }
 
-    /// Whether a condition holds at an event. One about something that is not there does not.
-    fn satisfies(&self, condition: Option<&Expression>, event: &Event) -> Result<bool> {
-        let Some(condition) = condition else { return Ok(true) };
-        let Some(call) = self.call(event.call)? else { return Ok(false) };
+    /// Whether a condition holds at an event.
+    fn satisfies(&self, condition: Option<&Expression>, event: &Event) -> Result<Answer> {
+        let Some(condition) = condition else { return Ok(Answer::Holds) };
+        let Some(call) = self.call(event.call)? else { return Ok(Answer::DoesNotHold) };
         // The arguments of a call are written after its event.
         let moment = event.id + i64::from(event.what == What::Call);
         let memory = MemoryAt { recording: self, event: moment };
         let owners = owners(self, &call)?;
         let scope = Scope::new(self, &memory, &owners);
-        Ok(scope.holds(condition)?.unwrap_or(false))
+        Ok(match scope.holds(condition)? {
+            Some(true) => Answer::Holds,
+            Some(false) => Answer::DoesNotHold,
+            None => {
+                let missing = scope.missing_part(condition)?.unwrap_or_else(|| "a part of it".to_owned());
+                let place = self.place_text(event.place);
+                Answer::Unknown(format!("{missing} has no recorded value at event {}, {place}", event.id))
+            }
+        })
     }
 
     /// Whether an exception ended the program, or what its thread ran.

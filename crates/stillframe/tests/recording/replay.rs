@@ -99,6 +99,30 @@ async fn a_node_run_is_gone_through_in_both_directions() {
 }
 
 #[tokio::test]
+async fn a_condition_without_a_recorded_value_is_reported() {
+    for (program, runtime) in
+        [(Fixture::python("recording_shop"), "python3"), (Fixture::node("recording_shop"), "node")]
+    {
+        let client = replays(&program, runtime, &["negative"]).await;
+        let server = &client.server;
+        let line = program.line("appended");
+        let unknown = json!({ "file": program.path(), "line": line, "condition": "item.stock.left > 2" });
+        server.ok("set_breakpoint", unknown).await;
+        let stopped = server.ok("start_debugging", json!({ "scriptPath": "last" })).await;
+        assert_eq!(stopped.data["location"]["line"], program.line("negative"), "{}", stopped.text);
+        has(
+            &stopped.text,
+            &[
+                "the condition of bp-2 failed 3 times and did not stop the program: `item.stock",
+                "has no recorded value at event ",
+                &format!(":{line} in "),
+            ],
+        );
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn a_recording_begins_at_a_moment_and_stops_where_a_condition_holds() {
     let program = Fixture::python("recording_shop");
     let client = replays(&program, "python3", &[]).await;

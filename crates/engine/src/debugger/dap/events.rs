@@ -132,6 +132,11 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
             let result = bind_result(event.breakpoint, is_function, debugger.0.setup.no_code.as_deref());
             owners.into_iter().map(|id| Event::BindResult { id, result: result.clone() }).collect()
         }
+        ::dap::Event::ConditionFailed(event) => {
+            let owners = lock(&debugger.0.breakpoints).owners(event.breakpoint_id);
+            let failed = |id| Event::RuleFailed { id, message: event.message.clone(), times: event.times };
+            owners.into_iter().map(failed).collect()
+        }
         ::dap::Event::Process(event) => {
             if let Some(pid) = event.system_process_id.and_then(|pid| u32::try_from(pid).ok()) {
                 // It is reported once.
