@@ -7,7 +7,7 @@ use std::rc::Rc;
 use rusqlite::{OptionalExtension, Params, params};
 
 use crate::error::Result;
-use crate::memory::{Memory, MemoryAt};
+use crate::memory::{LINE, Memory, MemoryAt};
 use crate::predicate::Expression;
 use crate::reading::{Code, Object, Recording};
 use crate::spelling::Spelling;
@@ -196,13 +196,13 @@ impl Recording {
             && let Some(parent) = self.module_of(file, stream)?
         {
             // It has a number of its own, which no call has, and variables that the parent has.
-            let mut statement = self.database.prepare_cached(
-                "SELECT writes.owner FROM writes JOIN events ON events.id = event - since \
+            let mut statement = self.database.prepare_cached(&format!(
+                "SELECT writes.owner FROM writes JOIN events ON events.id = {LINE} \
                  JOIN calls ON calls.id = call JOIN codes ON codes.id = code \
                  WHERE writes.owner >= ? AND writes.owner < ? AND writes.owner & 1 = 0 AND file = ? \
                  AND NOT EXISTS (SELECT 1 FROM calls AS own WHERE own.id = writes.owner >> 1) \
-                 AND EXISTS (SELECT 1 FROM writes AS own WHERE own.owner = ? AND own.key = writes.key) LIMIT 1",
-            )?;
+                 AND EXISTS (SELECT 1 FROM writes AS own WHERE own.owner = ? AND own.key = writes.key) LIMIT 1"
+            ))?;
             let range = [calls_of(stream) << 1, calls_of(stream + 1) << 1, file, parent.0];
             found = statement.query_row(range, |row| row.get(0).map(Owner)).optional()?;
         }

@@ -124,6 +124,9 @@ pub(crate) struct Write {
 /// The columns that [`write_of`] reads.
 pub(crate) const COLUMNS: &str = "id, event, since, owner, key, value";
 
+/// The event of the line that made a write, as [`Write::line`], in the terms of its columns.
+pub(crate) const LINE: &str = "event - max(since, ~since)";
+
 pub(crate) fn write_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Write> {
     let (event, since): (i64, i64) = (row.get(1)?, row.get(2)?);
     Ok(Write {

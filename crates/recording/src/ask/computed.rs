@@ -14,10 +14,12 @@ const MOST_TRIED: i64 = 500;
 /// The last value before an event that a function gave for an attribute of an object; none if nothing computes it.
 pub(super) fn last(recording: &Recording, target: &Expression, event: &Event) -> Result<Option<Returned>> {
     let Expression::Attribute(of, name) = target else { return Ok(None) };
-    // The getter of an object that no class has made has its name alone.
-    let is_it = |code: &&Code| code.name.rsplit_once('.').map_or(&*code.name, |(_, last)| last) == name;
-    let codes: Vec<String> =
-        recording.codes.iter().filter(|(_, code)| is_it(code)).map(|(id, _)| id.to_string()).collect();
+    let codes: Vec<String> = recording
+        .codes
+        .iter()
+        .filter(|(_, code)| is_called(code, name))
+        .map(|(id, _)| id.to_string())
+        .collect();
     if codes.is_empty() {
         return Ok(None);
     }
@@ -40,6 +42,11 @@ pub(super) fn last(recording: &Recording, target: &Expression, event: &Event) ->
         }
     }
     Ok(None)
+}
+
+/// Whether a function may be the getter of an attribute. That of an object that no class has made has its name alone.
+pub(super) fn is_called(code: &Code, attribute: &str) -> bool {
+    code.name.rsplit('.').next() == Some(attribute)
 }
 
 /// Whether a call that ends is about an object that an expression means where it was called; none if that is not known.

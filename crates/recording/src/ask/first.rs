@@ -14,7 +14,7 @@ use super::state::{VALUE, is_definition};
 use super::stored;
 use super::text::Lines;
 use crate::error::Result;
-use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::memory::{COLUMNS, LINE, Memory, MemoryAt, Write, write_of};
 use crate::reading::{Call, Event, Recording};
 use crate::streams::stream_of;
 use crate::value::{Key, OUTER, Owner, What, Word};
@@ -205,7 +205,7 @@ fn is_part_of_new(recording: &Recording, write: &Write, all: &[Write]) -> Result
 fn writes_of(recording: &Recording, line: &Event, until: i64) -> Result<Vec<Write>> {
     let from = recording.first_write_at(line.id)?;
     let mut statement = recording.database.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM writes WHERE id >= ? AND event <= ? AND event - since = ? AND since >= 0 ORDER BY id LIMIT 20"
+        "SELECT {COLUMNS} FROM writes WHERE id >= ? AND event <= ? AND {LINE} = ? AND since >= 0 ORDER BY id LIMIT 20"
     ))?;
     let rows = statement.query_map([from, until, line.id], write_of)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -279,7 +279,8 @@ fn elsewhere(recording: &Recording, target: &Expression) -> Result<String> {
 fn computed(recording: &Recording, target: &Expression) -> Result<String> {
     let Expression::Attribute(of, name) = target else { return Ok(String::new()) };
     let own = recording.function_of_types(of, name)?;
-    let is_it = |code: &&Code| code.name.rsplit_once('.').is_some_and(|(_, last)| last == name);
+    // One without a class may be any function.
+    let is_it = |code: &&Code| computed::is_called(code, name) && code.name.contains('.');
     let is_own = |code: &Code| own.as_deref() == Some(&*code.name);
     let function = recording.codes.values().filter(is_it).min_by_key(|code| (!is_own(code), code.line));
     Ok(function.map_or_else(String::new, computed_by))

@@ -132,5 +132,9 @@ async fn writes_and_origins_are_those_of_the_outer_variable() {
     has(&origin, &["`i` is 10 at event ", &format!("i = 10 by {}", at(&program, "ten"))]);
     let first = client.ask("find_first", json!({ "condition": "total === -1" })).await;
     has(&first, &["`total === -1` first holds after ", " in price"]);
+    // A variable that is visible again has not begun to be this.
+    let ten = json!({ "condition": "i === 10", "function": "pick", "occurrence": 2 });
+    let again = client.ask("find_first", ten).await;
+    assert!(!again.contains("holds after"), "{again}");
     client.server.finish().await;
 }

@@ -11,14 +11,10 @@ use super::super::comprehensions;
 use super::super::state::is_declared;
 use super::{FirstRequest, owners};
 use crate::error::{Error, Result};
-use crate::memory::{GrowingMemory, Memory, Write, write_of};
+use crate::memory::{COLUMNS, GrowingMemory, LINE, Memory, Write, write_of};
 use crate::predicate::{Expression, Notes, Scope};
 use crate::reading::{Call, Recording, is_file};
 use crate::value::{Key, Owner, Word};
-
-/// The columns that [`write_of`] reads, and the call that made the write.
-const WRITES: &str = "SELECT writes.id, writes.event, since, owner, key, writes.value, coalesce(events.call, 0) \
-                      FROM writes LEFT JOIN events ON events.id = writes.event - max(since, ~since) ORDER BY writes.id";
 
 /// How many calls a condition is evaluated in after a write: the one that made it, and its callers.
 const MOST_CALLS: usize = 20;
@@ -126,26 +122,34 @@ impl<'a> Search<'a> {
     pub(super) fn run(&mut self, occurrence: usize) -> Result<Option<Found>> {
         let mut count = 0;
         let mut last: Option<(Write, i64)> = None;
-        let mut is_read = false;
+        let (mut is_read, mut is_written) = (false, false);
         let recording = self.recording;
-        let mut statement = recording.database.prepare(WRITES)?;
+        // With the call that made each write.
+        let mut statement = recording.database.prepare(&format!(
+            "SELECT writes.*, coalesce(events.call, 0) FROM (SELECT {COLUMNS}, {LINE} AS line FROM writes) AS writes \
+             LEFT JOIN events ON events.id = line ORDER BY writes.id"
+        ))?;
         let mut rows = statement.query([])?;
         loop {
-            let next = rows.next()?.map(|row| Ok::<_, Error>((write_of(row)?, row.get::<_, i64>(6)?)));
+            let next = rows.next()?.map(|row| Ok::<_, Error>((write_of(row)?, row.get::<_, i64>(7)?)));
             let next = next.transpose()?;
             let is_complete =
                 next.is_none_or(|(next, _)| last.is_some_and(|(last, _)| last.event != next.event));
             if let Some((write, call)) = last.filter(|_| is_complete) {
-                for (call, owner) in self.begins_to_hold(call, write.event, is_read)? {
+                let begun = self.begins_to_hold(call, write.event, is_read)?;
+                // A variable that is only visible again held it before.
+                for (call, owner) in begun.into_iter().filter(|_| is_written || !is_read) {
                     count += 1;
                     if count == occurrence {
                         return Ok(Some(Found { write, call, owner }));
                     }
                 }
-                is_read = false;
+                (is_read, is_written) = (false, false);
             }
             let Some((write, call)) = next else { return Ok(None) };
-            is_read |= self.reads(write);
+            let reads = self.reads(write);
+            is_read |= reads;
+            is_written |= reads && !write.is_shown_again;
             self.memory.write(write.owner, write.key, write.word);
             self.note_holder(write, call)?;
             last = Some((write, call));
