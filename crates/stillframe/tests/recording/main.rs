@@ -35,6 +35,7 @@ mod shadows;
 mod stacks;
 mod tables;
 mod timeline;
+mod versions;
 
 use test_support::Built;
 

@@ -1,0 +1,216 @@
+//! Values that differ between two runs that take the same step.
+
+use std::collections::VecDeque;
+
+use rusqlite::params;
+
+use super::side::{Moment, Side, Step};
+use crate::ask::state::{VALUE, headline};
+use crate::error::Result;
+use crate::memory::{COLUMNS, GrowingMemory, Write, write_of};
+use crate::reading::{Event, Recording};
+use crate::value::{Key, What, Word};
+
+/// A value of each run.
+pub(super) type Difference = (Value, Value);
+
+/// A value, with what wrote it.
+#[derive(Debug)]
+pub(super) struct Value {
+    pub(super) text: String,
+    /// The event of what wrote it, or where it is not there.
+    pub(super) event: Event,
+}
+
+/// What is compared in two runs: the same moment, and what both have written before.
+pub(super) struct Comparison<'a> {
+    pub(super) sides: [&'a Side<'a>; 2],
+    pub(super) moments: [&'a Moment; 2],
+    pub(super) steps: [Step; 2],
+    /// The line has written all that it writes.
+    pub(super) is_complete: bool,
+    /// The two programs are not the same.
+    pub(super) has_edits: bool,
+}
+
+impl Comparison<'_> {
+    /// The first value that differs, of what both lines wrote.
+    pub(super) fn of_writes(&self) -> Result<Option<Difference>> {
+        let [one, other] = &self.steps;
+        let is_name = |write: &&Write| write.owner.as_object().is_none();
+        let names = |step: &Step| step.writes.iter().filter(is_name).copied().collect::<VecDeque<Write>>();
+        if let Some(found) = self.of_names(names(one), names(other))? {
+            return Ok(Some(found));
+        }
+        let items =
+            |step: &Step| step.writes.iter().filter(|write| !is_name(write)).copied().collect::<Vec<_>>();
+        if let Some(found) = self.of_items(&items(one), &items(other))? {
+            return Ok(Some(found));
+        }
+        // What a line wrote that the other version does not have matters where both have the variable.
+        let both = [(0, one), (1, other)];
+        for (key, side) in
+            both.into_iter().flat_map(|(side, step)| step.written_here.iter().map(move |key| (*key, side)))
+        {
+            if let Some(found) = self.of_state(side, key, true)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The two values of an event, such as what was returned, if they differ.
+    pub(super) fn of_event(&self) -> Result<Option<Difference>> {
+        let [one, other] = self.recordings();
+        let [first, second] = self.moments;
+        let (first, second) = (&first.event, &second.event);
+        if !matches!(first.what, What::Return | What::Yield | What::Throw) {
+            return Ok(None);
+        }
+        let value = |event: &Event| event.value.map_or(Word::Absent, Word::of);
+        if shown(one, value(first))? == shown(other, value(second))? {
+            return Ok(None);
+        }
+        let value = |recording: &Recording, event: &Event| -> Result<Value> {
+            Ok(Value { text: headline(recording, event)?, event: *event })
+        };
+        Ok(Some((value(one, first)?, value(other, second)?)))
+    }
+
+    fn recordings(&self) -> [&Recording; 2] {
+        self.sides.map(|side| side.recording)
+    }
+
+    /// Whether the line, or the head of the function, has another text in the other version.
+    fn is_edited(&self) -> bool {
+        let ([side, _], [step, _], [moment, _]) = (&self.sides, &self.steps, &self.moments);
+        match step.event.what {
+            What::Call => side.version.functions.get(&moment.code).is_some_and(|code| code.is_in_edited_file),
+            _ => side.line(step.event.place).is_some_and(|line| line.is_edited),
+        }
+    }
+
+    /// Compares variables. In a line that was edited, they may have other names.
+    fn of_names(&self, first: VecDeque<Write>, mut second: VecDeque<Write>) -> Result<Option<Difference>> {
+        let [one, other] = self.recordings();
+        let mut left = Vec::new();
+        for write in first {
+            let name = one.key_text(write.key);
+            let Some(at) = second.iter().position(|theirs| other.key_text(theirs.key) == name) else {
+                left.push(write);
+                continue;
+            };
+            if let Some(theirs) = second.remove(at)
+                && let Some(found) = self.of_two(&write, &theirs)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        if self.is_edited() {
+            if left.len() == second.len() {
+                for (write, theirs) in left.iter().zip(&second) {
+                    if let Some(found) = self.of_two(write, theirs)? {
+                        return Ok(Some(found));
+                    }
+                }
+            }
+            return Ok(None);
+        }
+        let left = left.iter().map(|write| (0, write)).chain(second.iter().map(|write| (1, write)));
+        for (side, write) in left.filter(|_| self.is_complete) {
+            // A line that leaves a value as it was writes nothing.
+            if let Some(found) = self.of_state(side, write.key, self.has_edits)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Compares attributes and items. An object may be recorded earlier in another version, because a line that only
+    /// this one has uses it.
+    fn of_items(&self, first: &[Write], second: &[Write]) -> Result<Option<Difference>> {
+        let [one, other] = self.recordings();
+        if self.has_edits && first.len() != second.len() {
+            return Ok(None);
+        }
+        for (write, theirs) in first.iter().zip(second) {
+            let is_same = one.key_text(write.key) == other.key_text(theirs.key);
+            if !is_same && self.has_edits && !self.is_edited() {
+                return Ok(None);
+            }
+            if !is_same && !self.is_edited() {
+                return Ok(Some((written(one, write)?, written(other, theirs)?)));
+            }
+            if let Some(found) = self.of_two(write, theirs)? {
+                return Ok(Some(found));
+            }
+        }
+        if !self.is_complete {
+            return Ok(None);
+        }
+        let [ours, theirs] = &self.steps;
+        let nothing = |recording: &Recording, step: &Step| -> Result<Value> {
+            let place = recording.writer_text(&step.event)?;
+            let text = format!("no such change by {place} (event {})", step.event.id);
+            Ok(Value { text, event: step.event })
+        };
+        Ok(match (first.get(second.len()), second.get(first.len())) {
+            (Some(write), _) => Some((written(one, write)?, nothing(other, theirs)?)),
+            (_, Some(write)) => Some((nothing(one, ours)?, written(other, write)?)),
+            (None, None) => None,
+        })
+    }
+
+    fn of_two(&self, write: &Write, theirs: &Write) -> Result<Option<Difference>> {
+        let [one, other] = self.recordings();
+        if shown(one, write.word)? == shown(other, theirs.word)? {
+            return Ok(None);
+        }
+        Ok(Some((written(one, write)?, written(other, theirs)?)))
+    }
+
+    /// Compares what a variable of the call is in both runs, given by its key in one of them.
+    fn of_state(&self, side: usize, key: Key, is_in_both: bool) -> Result<Option<Difference>> {
+        let [one, other] = self.recordings();
+        let Key::Name(name) = key else { return Ok(None) };
+        let name = if side == 0 { one.text(name) } else { other.text(name) };
+        let last = |recording: &Recording, moment: &Moment| -> Result<Option<Write>> {
+            let Some(number) = recording.number(&name) else { return Ok(None) };
+            let mut statement = recording.database.prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM writes WHERE owner = ? AND key = ? AND event < ? ORDER BY id DESC LIMIT 1"
+            ))?;
+            let slot = params![moment.owner.0, Key::Name(number).stored(), moment.event.id];
+            let mut rows = statement.query(slot)?;
+            let write = rows.next()?.map(write_of).transpose()?;
+            Ok(write.filter(|write| write.word != Word::Absent))
+        };
+        let [first, second] = self.moments;
+        let nothing = |recording: &Recording, moment: &Moment| -> Result<Value> {
+            let text = format!("no `{name}` at {}", headline(recording, &moment.event)?);
+            Ok(Value { text, event: moment.event })
+        };
+        match (last(one, first)?, last(other, second)?) {
+            (Some(write), Some(theirs)) => self.of_two(&write, &theirs),
+            (Some(write), None) if !is_in_both => Ok(Some((written(one, &write)?, nothing(other, second)?))),
+            (None, Some(theirs)) if !is_in_both => Ok(Some((nothing(one, first)?, written(other, &theirs)?))),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// A value, apart from the numbers of objects.
+fn shown(recording: &Recording, word: Word) -> Result<String> {
+    let value = match word {
+        Word::Object(number) => recording.object(number)?.type_name.to_string(),
+        word => recording.value_text(word, &GrowingMemory::default(), 0, VALUE)?,
+    };
+    // Where objects are in memory makes no difference.
+    Ok(if value.contains(" at 0x") { String::new() } else { value })
+}
+
+fn written(recording: &Recording, write: &Write) -> Result<Value> {
+    let line = recording.writer(write)?;
+    let text = crate::ask::first::write_text(recording, write, &line)?;
+    let text = format!("{text} by {} (event {})", recording.writer_text(&line)?, line.id);
+    Ok(Value { text, event: line })
+}
