@@ -169,6 +169,29 @@ async fn data_of_a_library_without_debug_information_is_not_of_the_program() {
 }
 
 #[tokio::test]
+async fn a_type_with_the_name_of_a_variable_inside_another_library_is_known() {
+    let sources = Sources::new(&[
+        ("parts.c", "static int box = 2;\nint part(void) { return box; }\n"),
+        (
+            "main.cpp",
+            "extern \"C\" int part(void);\nstruct box { int width; };\ntemplate <class T> struct of { T value; };\nint \
+             main() {\n    of<box> item{{part()}};\n    void *raw = &item;\n    return item.value.width - 2 + (raw == \
+             nullptr); // @here\n}\n",
+        ),
+    ]);
+    sources.compiled("gcc -g -shared -fPIC -o libparts.so parts.c", "libparts.so");
+    let link = format!("g++ -g -o main main.cpp libparts.so -Wl,-rpath,{}", sources.folder().display());
+    let binary = sources.compiled(&link, "main");
+    let source = sources.file("main.cpp");
+    let expected = [
+        ("((const box *)raw)->width", "2"),
+        ("((struct box *)raw)->width", "2"),
+        ("box + 1", "use of undeclared identifier 'box'"),
+    ];
+    assert_at_here(&binary, &source, &expected).await;
+}
+
+#[tokio::test]
 async fn a_function_with_the_name_of_a_variable_inside_another_library_is_called() {
     let sources = Sources::new(&[
         ("parts.c", "static int twice = 2;\nint part(void) { return twice; }\n"),

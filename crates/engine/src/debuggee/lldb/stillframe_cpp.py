@@ -403,7 +403,7 @@ def array(value, depth, room):
 
 def is_character(kind):
     """Whether texts are made of a type. LLDB has one number for `char` and for `signed char`, such as `int8_t`."""
-    return kind.GetName() == "char"
+    return kind.IsValid() and kind.GetCanonicalType().GetUnqualifiedType().GetName() == "char"
 
 
 def items(value, depth, room, shown):

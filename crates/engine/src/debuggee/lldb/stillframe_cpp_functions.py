@@ -17,7 +17,6 @@ from stillframe_values import Address, Failed, Integer, Single, Span, Unknown, c
 BITS = {"char": 8, "short": 16, "int": 32, "long": 64, "int8_t": 8, "int16_t": 16, "int32_t": 32, "int64_t": 64, "size_t": 64}
 WORDS = {"signed", "unsigned", "std::size_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "float", "double", "bool", *BITS}
 NUMBER = re.compile(r"(?i)(0x[\da-f']+|0b[01']+|[1-9][\d']*|0)(u?)(l*)(u?)$")
-CHARACTERS = (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar)
 KINDS = lldb.eFunctionNameTypeBase | lldb.eFunctionNameTypeMethod | lldb.eFunctionNameTypeFull
 QUALIFIERS = {"const", "volatile", "struct", "class", "union", "enum"}
 # What changes something, or begins another statement.
@@ -249,7 +248,7 @@ def characters(value):
     value = unions.sized(value)
     kind = value.GetType().GetCanonicalType()
     item = kind.GetArrayElementType() if kind.IsArrayType() else kind.GetPointeeType()
-    if item.GetCanonicalType().GetUnqualifiedType().GetBasicType() not in CHARACTERS:
+    if not cpp.is_character(item):
         return None
     at = value.GetLoadAddress() if kind.IsArrayType() else value.GetValueAsUnsigned()
     if not at:
@@ -274,7 +273,7 @@ def texts(evaluation, left, right):
 def is_characters(evaluation, value):
     kind = evaluation.types.referred(value).GetType().GetCanonicalType()
     item = kind.GetArrayElementType() if kind.IsArrayType() else kind.GetPointeeType()
-    return item.IsValid() and item.GetCanonicalType().GetUnqualifiedType().GetBasicType() in CHARACTERS
+    return cpp.is_character(item)
 
 
 def compared(evaluation, left, right, count=None):

@@ -132,9 +132,11 @@ def is_other(evaluation, target, module, name):
     if name in STREAMS and not evaluation.types.HAS_VARIANTS:
         return True
     texts = [text for _, text in evaluation.tokens]
-    behind = {sign for text, sign in zip(texts, texts[1:]) if text == name}
+    around = {(before, behind) for before, text, behind in zip(["", *texts], texts, [*texts[1:], ""]) if text == name}
+    behind = {sign for _, sign in around}
     is_function = "(" in behind and target.FindFunctions(name, lldb.eFunctionNameTypeBase).GetSize() > 0
-    is_type = bool(behind & {")", "*", "("}) and module.FindFirstType(name).IsValid()
+    is_argument = bool(around & {("<", ","), ("<", ">"), (",", ">")})
+    is_type = (is_argument or behind & {")", "*", "(", "const", "volatile"}) and module.FindFirstType(name).IsValid()
     return is_function or is_type or evaluation.types.enumerator(evaluation.frame, name) is not None
 
 
