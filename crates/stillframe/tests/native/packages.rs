@@ -103,6 +103,31 @@ async fn the_source_of_a_program_selects_it_among_those_of_its_package() {
 
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
+async fn the_source_of_a_program_selects_it_among_those_of_a_workspace() {
+    let package =
+        |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
+    let sources = Sources::new(&[
+        ("Cargo.toml", "[workspace]\nmembers = [\"shop\", \"sync\"]\nresolver = \"2\"\n"),
+        ("shop/Cargo.toml", &package("shop")),
+        ("shop/src/main.rs", EXAMPLE),
+        ("sync/Cargo.toml", &package("sync")),
+        ("sync/src/main.rs", EXAMPLE),
+    ]);
+    let server = STILLFRAME.serve().await;
+    for name in ["shop/src/main.rs", "sync/src/main.rs"] {
+        let source = sources.file(name);
+        let until = json!([{ "file": source.path(), "line": source.line("example") }]);
+        let words = ["build", "--workspace"];
+        let file =
+            json!({ "program": source.path(), "runtimeArgs": words, "until": until, "timeout": 120_000 });
+        let ran = server.ok("run_until", file).await;
+        assert_eq!(ran.place(), (source.path(), source.line("example")), "{}", ran.text);
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn the_time_of_a_build_is_not_the_programs() {
     // sleep: a build that takes longer than the call's timeout.
     let slow = "fn main() {\n    std::thread::sleep(std::time::Duration::from_secs(9));\n}\n";

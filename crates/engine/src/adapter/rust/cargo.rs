@@ -142,11 +142,15 @@ async fn of_package(
         // Those that the tests may start, and examples, are built beside them.
         built.executables.retain(|executable| executable.is_test);
     }
-    if let Program::Script(source) = &launch.program
-        && let Ok(source) = source.strip_prefix(folder)
-        && built.executables.iter().any(|executable| executable.source == source)
-    {
-        built.executables.retain(|executable| executable.source == source);
+    if let Program::Script(source) = &launch.program {
+        // Each package of a workspace may have a `src/main.rs`. Cargo may know the folder by another path.
+        let is_it = |one: &Executable| one.package.join(&one.source) == *source;
+        let is_inside =
+            |one: &Executable| source.strip_prefix(folder).is_ok_and(|source| one.source == source);
+        let rules: [&dyn Fn(&Executable) -> bool; 2] = [&is_it, &is_inside];
+        if let Some(rule) = rules.into_iter().find(|rule| built.executables.iter().any(*rule)) {
+            built.executables.retain(rule);
+        }
     }
     let has_documentation = runs_documentation(host, &words, &built, &launch);
     let (executable, is_failing) = match tests_of::choose(host, sysroot, built.executables, &launch).await? {
