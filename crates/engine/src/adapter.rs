@@ -224,6 +224,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether a breakpoint for a function stops only in that function, even if its line has other code.
+    fn tells_functions_apart(&self) -> bool {
+        self.has_columns()
+    }
+
     /// What editors call their debugger of this language in a configuration.
     fn editor_type(&self) -> &'static str {
         self.name()

@@ -82,6 +82,10 @@ impl Adapter for Python {
         "debugpy"
     }
 
+    fn tells_functions_apart(&self) -> bool {
+        true
+    }
+
     fn about(&self) -> &'static str {
         "Python"
     }

@@ -112,12 +112,17 @@ fn dotted(name: &str) -> String {
     }
 }
 
+/// A name without those around it: `deposit` of `Account.deposit`.
+pub(crate) fn simple_name(name: &str) -> String {
+    let name = dotted(name);
+    // Names of operators and of types with arguments have signs, but none is a dot in front of a name.
+    name.rsplit('.').find(|part| !part.is_empty()).unwrap_or(&name).to_owned()
+}
+
 impl Function {
     /// Its name without those around it: `deposit`.
     pub fn simple_name(&self) -> String {
-        let name = dotted(&self.name);
-        // Names of operators and of types with arguments have signs, but none is a dot in front of a name.
-        name.rsplit('.').find(|part| !part.is_empty()).unwrap_or(&name).to_owned()
+        simple_name(&self.name)
     }
 
     /// Whether the line is one that it begins on, up to that with its name.

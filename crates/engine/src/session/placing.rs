@@ -17,6 +17,8 @@ use crate::sources::{self, StatementMatch};
 pub struct PlaceRequest {
     /// The file.
     pub file: Option<PathBuf>,
+    /// The file that is started next. A function without a file is searched for there first.
+    pub program: Option<PathBuf>,
     /// The line, 1-based.
     pub line: Option<u32>,
     /// The column, 1-based; the code that is nearest to it on the line.
@@ -90,7 +92,7 @@ impl Session {
                 self.place_on_function(path, function.clone(), wanted.rule).await
             }
             (None, Some(function)) => {
-                for source in self.program_sources().await {
+                for source in self.program_sources(wanted.program).await {
                     let rule = wanted.rule.clone();
                     if let Ok(placed) = self.place_on_function(source, function.clone(), rule).await {
                         return Ok(placed);
@@ -246,8 +248,7 @@ impl Session {
                 let names = sources::nearest_names(&name, names);
                 return Err(Error::BadFile { path, problem: no_function(&name, &names, None) });
             }
-            let placed = self.place_on_name(name.clone(), rule).await?;
-            return Ok(ResolvedPlace { note: Some(format!("stops in every function `{name}`")), ..placed });
+            return self.place_on_name_in_file(name, rule).await;
         };
         match functions_named(&code, &name).as_slice() {
             [] => {
@@ -261,10 +262,10 @@ impl Session {
             // Its line is passed when it is defined, too.
             [function]
                 if function.body == function.header
-                    && !language.has_columns()
+                    && !language.tells_functions_apart()
                     && language.passes_definitions() =>
             {
-                self.place_on_name(function.name.clone(), rule).await
+                self.place_on_name_in_file(function.name.clone(), rule).await
             }
             [function] => {
                 let note = format!("at the first line of `{}`", function.name);
@@ -306,6 +307,12 @@ impl Session {
             planned: AdjustedPosition::default(),
             note: Some(note),
         })
+    }
+
+    /// The same if the file is known but the debugger does not take it into account.
+    async fn place_on_name_in_file(&self, name: String, rule: Rule) -> Result<ResolvedPlace> {
+        let placed = self.place_on_name(name.clone(), rule).await?;
+        Ok(ResolvedPlace { note: Some(format!("stops in every function `{name}`")), ..placed })
     }
 
     /// The language's analysis of a file, and whether it can compile the rule. Nothing for a file in another language
@@ -359,9 +366,13 @@ impl Session {
         }
     }
 
-    /// The file that was started last, or what it was compiled from.
-    async fn program_sources(&self) -> Vec<PathBuf> {
-        let Some(program) = self.program_file().await else { return Vec::new() };
+    /// The file that is started next or was started last, or what it was compiled from.
+    async fn program_sources(&self, next: Option<PathBuf>) -> Vec<PathBuf> {
+        let program = match next {
+            Some(next) => Some(sources::absolute(&next)),
+            None => self.program_file().await,
+        };
+        let Some(program) = program else { return Vec::new() };
         let sources = self.sources_of(&program);
         if sources.is_empty() { vec![program] } else { sources }
     }

@@ -102,6 +102,45 @@ asyncio.run(main())
     session.finish().await;
 }
 
+/// The line of such a function is passed when it is defined, too.
+#[tokio::test]
+async fn a_function_on_one_line_stops_in_its_file_alone() {
+    let script = Script::new(
+        "import other\ndef size(x): return len(x)  # @size\nprint(other.size([1]))\nprint(size([1, 2]))\n",
+    );
+    script.file(
+        "other.py",
+        "def size(x): return len(x) + 100\ndef area(x): return x  # @area\nprint(area(5))\n",
+    );
+    let session = Debugging::new().await;
+    session.ok("set_breakpoint", json!({ "file": script.path(), "function": "size" })).await;
+    let stopped = session.start(&script).await;
+    assert_eq!(stopped.place(), (script.path(), script.line("size")), "{}", stopped.text);
+    assert_eq!((stopped.at("/location/function"), stopped.variable("x")), (&json!("size"), "[1, 2]"));
+    assert_eq!(session.go_on().await.outcome(), "ended");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn run_until_prefers_a_function_of_the_program() {
+    let script = Script::new(
+        "import other\ndef size(x):\n    return len(x)  # @size\nprint(other.size([1]))\nprint(size([1, 2]))\n",
+    );
+    let other = script.file(
+        "other.py",
+        "def size(x):\n    return 100\ndef area(x):\n    return x  # @area\nprint(area(5))\n",
+    );
+    for (function, place) in
+        [("size", (script.path(), script.line("size"))), ("area", (other.path(), other.line("area")))]
+    {
+        let session = Debugging::new().await;
+        let until = json!({ "program": script.path(), "until": [{ "function": function }] });
+        let stopped = session.ok("run_until", until).await;
+        assert_eq!(stopped.place(), place, "{}", stopped.text);
+        session.finish().await;
+    }
+}
+
 #[tokio::test]
 async fn a_line_and_the_function_that_begins_there_stop_once() {
     let script = Script::new(

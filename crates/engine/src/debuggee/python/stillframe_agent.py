@@ -1519,9 +1519,11 @@ known_rules = {}
 
 
 class Rule:
-    def __init__(self, number, condition, hit, message, record):
+    def __init__(self, number, condition, hit, message, record, function):
         self.number = number
-        self.key = (condition, hit, message, record)
+        self.key = (condition, hit, message, record, function)
+        # The only one whose code it applies to, or None.
+        self.function = function
         self.condition = compile(condition.strip(), "<condition>", "eval", dont_inherit=True) if condition else None
         self.compare, self.count = (COMPARE[hit[0]], hit[1]) if hit else (None, None)
         self.message = load("stillframe_messages").log_code(message) if message else None
@@ -1608,11 +1610,11 @@ def report_hit(ids, enters=False, changes=()):
 
 def apply_rules(place, frame):
     """The rules of a location that stop a frame that has reached it."""
-    records = records_at(place)
+    records = records_at(place, frame.f_code)
     if records:
         sys.modules["stillframe_recorder"].reached(place, frame, records)
         return []
-    rules = places.get(place, ())
+    rules = rules_for(place, frame.f_code)
     if not rules or is_back_in_statement(frame):
         return []
     names = dict(frame.f_globals)
@@ -1638,9 +1640,15 @@ def apply_rules(place, frame):
     return stop
 
 
-def records_at(place):
-    """The records of a location, or None if other rules apply there too."""
+def rules_for(place, code):
+    """The rules of a location that apply to code there: the line of a function can also be that of its definition."""
     rules = places.get(place, ())
+    return [(owner, rule) for owner, rule in rules if rule.function is None or rule.function == code.co_name]
+
+
+def records_at(place, code):
+    """The records of a location in code, or None if other rules apply there too."""
+    rules = rules_for(place, code)
     records = [rule.record for owner, rule in rules if owner is None and rule.record is not None]
     return records if len(records) == len(rules) else None
 

@@ -61,7 +61,7 @@ class Line:
         now = changes
         if self.checked != now:
             place = place_at(code, line)
-            records = agent.records_at(place)
+            records = agent.records_at(place, code)
             if not records:
                 return False
             self.place, self.records, self.checked = place, records, now

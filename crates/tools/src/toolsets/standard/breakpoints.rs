@@ -193,6 +193,7 @@ impl Tool for SetBreakpoint {
             function: self.function,
             expected_content: self.expected_content,
             rule,
+            ..PlaceRequest::default()
         };
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
         let breakpoint = with_state(&session, breakpoint, self.enabled).await?;

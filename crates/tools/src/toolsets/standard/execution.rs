@@ -367,8 +367,9 @@ impl RunUntil {
         let program = self.program.clone().or_else(|| one_shot.script());
         let places = self.until.unwrap_or_default();
         let places = places.into_iter().map(|place| PlaceRequest {
-            // A function without a file may be anywhere.
+            // A function may be elsewhere if the program has none of that name.
             file: place.file.or_else(|| program.clone().filter(|_| place.function.is_none())),
+            program: program.clone(),
             line: place.line,
             column: place.column,
             statement: place.statement,

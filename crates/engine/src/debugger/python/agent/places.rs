@@ -6,6 +6,7 @@ use super::{AgentClient, FunctionLookup, MODULE, call_text};
 use crate::adapter::python::AGENT;
 use crate::debugger::RuleFor;
 use crate::error::Result;
+use crate::model::source::simple_name;
 use crate::recording::{CellFormat, Record};
 
 /// The name of the module that records.
@@ -67,10 +68,10 @@ impl AgentClient {
 }
 
 /// A rule as the agent reads it.
-pub(super) fn rule_spec(RuleFor { id, rule, .. }: &RuleFor) -> Json {
+pub(super) fn rule_spec(RuleFor { id, rule, function }: &RuleFor) -> Json {
     let hit = rule.hit_condition.map(|hit| json!([hit.operator.as_str(), hit.count]));
     let record = rule.record.as_ref().map(record_spec);
-    json!([id.0, rule.condition, hit, rule.log_message, record])
+    json!([id.0, rule.condition, hit, rule.log_message, record, function.as_deref().map(simple_name)])
 }
 
 /// A record as `stillframe_recorder.py` reads it.
