@@ -211,15 +211,28 @@ impl Session {
         let column = wanted.column;
         let planned = planning(&path, lines.as_deref().unwrap_or_default(), code.as_ref(), (line, column))?;
         let defining = code.as_ref().filter(|_| self.language_of(&path).passes_definitions());
-        let note = defining.and_then(|code| code.defined_at(planned.line.unwrap_or(line))).map(|function| {
-            let Function { name, body, .. } = function;
+        let has_columns = self.language_of(&path).has_columns();
+        let note = defining.and_then(|code| {
             let line = planned.line.unwrap_or(line);
-            if *body == line {
-                return format!("line {line} defines `{name}` and has its body: it stops at the definition, too");
+            let Function { name, body, body_column, .. } = code.defined_at(line)?;
+            if *body != line {
+                return Some(format!(
+                    "line {line} defines `{name}`: it stops at the definition, not at calls; the body begins on line \
+                     {body}"
+                ));
             }
-            format!(
-                "line {line} defines `{name}`: it stops at the definition, not at calls; the body begins on line {body}"
-            )
+            if !has_columns {
+                return Some(format!(
+                    "line {line} defines `{name}` and has its body: it stops at the definition, too"
+                ));
+            }
+            let is_in_body = column.is_some() || code.columns(line).first() == Some(body_column);
+            (!is_in_body).then(|| {
+                format!(
+                    "line {line} defines `{name}` and has its body: it stops at the definition, not at calls; for \
+                     these, give column {body_column}, or `{name}` as `function`"
+                )
+            })
         });
         let problem = code.and_then(|code| code.problem);
         let note = note.or(problem.map(|problem| format!("the file has an error: {problem}")));

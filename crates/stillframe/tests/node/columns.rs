@@ -21,6 +21,31 @@ async fn set(session: &Debugging, script: &Script, column: usize) -> Answer {
     session.break_with(script, "line", json!({ "column": column })).await
 }
 
+/// V8 stops at the first code of the line.
+#[tokio::test]
+async fn a_line_with_an_arrow_function_says_how_to_stop_in_its_calls() {
+    let script = Script::new(
+        "const double = (x) => x * 2; // @arrow\nfunction half(x) { return x / 2; } // @declared\n\
+         console.log(double(4), half(6));\n",
+    );
+    let session = Debugging::of(Language::Node).await;
+    let set = session.break_at(&script, "arrow").await;
+    let body = column("const double = (x) => x * 2;", "x * 2");
+    let note = format!("not at calls; for these, give column {body}, or `double` as `function`");
+    assert!(set.text_of("message").contains(&note), "{}", set.text);
+    let set = session.break_with(&script, "arrow", json!({ "column": body })).await;
+    assert!(!set.text_of("message").contains("definition"), "{}", set.text);
+    let set = session.break_at(&script, "declared").await;
+    assert!(!set.text_of("message").contains("definition"), "{}", set.text);
+    let stopped = session.start(&script).await;
+    assert_eq!(stopped["breakpointIds"], json!(["bp-1"]), "{}", stopped.text);
+    for (breakpoint, x) in [("bp-2", "4"), ("bp-3", "6")] {
+        let stopped = session.go_on().await;
+        assert_eq!((&stopped["breakpointIds"], stopped.variable("x")), (&json!([breakpoint]), x));
+    }
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn each_statement_of_a_line_can_have_a_breakpoint() {
     let script = script();
