@@ -1,6 +1,6 @@
 //! What mangled variables were called.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{NONE, Position, SourceMap};
 
@@ -16,6 +16,16 @@ impl SourceMap {
     /// Otherwise the name is left out: a mangled name is better than a wrong one. Names of properties do not apply to
     /// variables, nor does a module object in place of an imported name (`util_1.sum` for `sum`).
     pub fn names(&self, script_text: &str, start: Position, end: Position) -> HashMap<String, String> {
+        self.clear_names(script_text, start, end).0
+    }
+
+    /// The same, and the originals that are left out because it is not clear what the script calls them.
+    pub fn clear_names(
+        &self,
+        script_text: &str,
+        start: Position,
+        end: Position,
+    ) -> (HashMap<String, String>, HashSet<String>) {
         let mut uses: HashMap<&str, Vec<(&str, u32)>> = HashMap::new();
         for (mangled, original) in self.named(script_text, start, end) {
             let originals = uses.entry(mangled).or_default();
@@ -24,11 +34,16 @@ impl SourceMap {
                 None => originals.push((original, 1)),
             }
         }
-        let clear = uses.into_iter().filter_map(|(mangled, originals)| Some((mangled, decided(&originals)?)));
-        clear
-            .filter(|(mangled, original)| mangled != original)
-            .map(|(mangled, original)| (mangled.to_owned(), original.to_owned()))
-            .collect()
+        let mut unclear: HashSet<&str> = uses.values().flatten().map(|(original, _)| *original).collect();
+        let mut clear = HashMap::new();
+        for (mangled, originals) in uses {
+            let Some(original) = decided(&originals) else { continue };
+            unclear.remove(original);
+            if mangled != original {
+                clear.insert(mangled.to_owned(), original.to_owned());
+            }
+        }
+        (clear, unclear.into_iter().map(str::to_owned).collect())
     }
 
     /// Identifiers of the script that have a name in the map, in order.

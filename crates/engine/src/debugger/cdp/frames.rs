@@ -1,6 +1,6 @@
 //! Frames as users see them: in the source, under the source's names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use ::cdp::debugger::{CallFrame, Location as ScriptPlace, Scope};
@@ -83,7 +83,13 @@ fn is_module(script: &Script, frame: &CallFrame) -> bool {
     let is_whole = frame.function_location.as_ref().is_some_and(|place| begins_with_script(script, place));
     frame.function_name.is_empty()
         && (is_whole
-            || Frame { call: frame.clone(), names: HashMap::new(), script_end: Some(script.end) }.is_module())
+            || Frame {
+                call: frame.clone(),
+                names: HashMap::new(),
+                unclear: HashSet::new(),
+                script_end: Some(script.end),
+            }
+            .is_module())
 }
 
 /// A frame that values can be read from.
@@ -107,8 +113,8 @@ pub(super) async fn frame(stop: &V8Stop, scripts: &Scripts, id: RawId) -> Result
         leave_out_bundle(&mut call_frame.scope_chain, url);
     }
     let script_end = script.map(|script| script.end);
-    let names = names(scripts, &call_frame).await.unwrap_or_default();
-    let frame = Arc::new(Frame { call: call_frame, names, script_end });
+    let (names, unclear) = names(scripts, &call_frame).await.unwrap_or_default();
+    let frame = Arc::new(Frame { call: call_frame, names, unclear, script_end });
     lock(&stop.read).insert(index, Arc::clone(&frame));
     Ok(frame)
 }
@@ -126,11 +132,12 @@ fn leave_out_bundle(chain: &mut Vec<Scope>, url: &str) {
 
 /// A frame that is not part of the stop.
 pub(super) fn alone(call: CallFrame) -> Arc<Frame> {
-    Arc::new(Frame { call, names: HashMap::new(), script_end: None })
+    Arc::new(Frame { call, names: HashMap::new(), unclear: HashSet::new(), script_end: None })
 }
 
-/// What the variables of a frame are called in its source, by what a minifier called them.
-async fn names(scripts: &Scripts, frame: &CallFrame) -> Option<HashMap<String, String>> {
+/// What the variables of a frame are called in its source, by what a minifier called them, and those of the source that
+/// could be several of the script.
+async fn names(scripts: &Scripts, frame: &CallFrame) -> Option<(HashMap<String, String>, HashSet<String>)> {
     let script = scripts.get(&frame.location.script_id)?;
     let map = Arc::clone(script.map().await?.ok()?);
     if !map.has_names() {
@@ -140,5 +147,5 @@ async fn names(scripts: &Scripts, frame: &CallFrame) -> Option<HashMap<String, S
     let start = position(scope.start_location.as_ref()?);
     let end = position(scope.end_location.as_ref()?);
     let text = script.text().await?;
-    Some(map.names(&text, start, end))
+    Some(map.clear_names(&text, start, end))
 }

@@ -134,6 +134,22 @@ fn the_later_of_two_entries_at_one_position_applies() {
 }
 
 #[test]
+fn originals_that_could_be_several_variables_are_unclear() {
+    let mut builder = SourceMapBuilder::new(None);
+    for (number, (column, name)) in (0u32..).zip([(2, "own"), (4, "kept"), (7, "inner"), (10, "inner")]) {
+        builder.add(0, column, number, 0, Some("a.ts"), Some(name), false);
+    }
+    let mut raw = Vec::new();
+    builder.into_sourcemap().to_writer(&mut raw).unwrap();
+    let map = SourceMap::decode(&raw, Path::new("/nowhere")).unwrap();
+    let (clear, unclear) = map.clear_names("f(a,b){a=>a}", (0, 0), (1, 0));
+    assert_eq!(clear.into_iter().collect::<Vec<_>>(), [("b".to_owned(), "kept".to_owned())]);
+    let mut unclear: Vec<_> = unclear.into_iter().collect();
+    unclear.sort();
+    assert_eq!(unclear, ["inner", "own"]);
+}
+
+#[test]
 fn unambiguous_names_are_returned() {
     let named = |text: &str, entries: &[(&str, &str)]| -> Vec<(String, String)> {
         // Each entry is looked for after the one before.

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::awaited;
 use super::frame::{Frame, context_of};
 use super::helper::object;
-use super::names::renamed;
+use super::names::{mentions, renamed};
 use super::reader::{ValueReader, failed, interrupted};
 use super::references::ValuePath;
 use super::rows::ShownValue;
@@ -107,6 +107,12 @@ impl ValueReader {
         expression: &str,
         asked: &EvaluationPlan<'_>,
     ) -> Result<EvaluatedValue> {
+        if let Some(name) = frame.unclear.iter().find(|name| mentions(expression, name)) {
+            return Err(Error::Refused(format!(
+                "the source map does not say which variable of the script is `{name}`; list the variables, which have \
+                 the names of the script where those of the source are unclear, and read one with `eval('NAME')`"
+            )));
+        }
         if frame.names.is_empty() {
             return self.find_once(frame, &EvaluationPlan { expression, ..asked.clone() }).await;
         }

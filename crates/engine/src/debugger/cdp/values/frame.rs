@@ -1,6 +1,6 @@
 //! A frame, and which of its scopes hold what a person calls its variables.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ::cdp::debugger::{CallFrame, Scope};
 
@@ -16,6 +16,8 @@ pub(in super::super) struct Frame {
     pub(in super::super) call: CallFrame,
     /// Names in the running script to names in the source it was made from, where they differ.
     pub(in super::super) names: HashMap<String, String>,
+    /// Names in the source for which it is not clear what the script calls them.
+    pub(in super::super) unclear: HashSet<String>,
     /// Line and column of the end of its script, counted from 0; without it only functions that begin with the
     /// script count as all of it.
     pub(in super::super) script_end: Option<(i32, i32)>,
@@ -25,7 +27,7 @@ impl Frame {
     /// A frame of a script whose names are its source's.
     #[cfg(test)]
     pub(in super::super) fn new(call_frame: CallFrame) -> Self {
-        Self { call: call_frame, names: HashMap::new(), script_end: None }
+        Self { call: call_frame, names: HashMap::new(), unclear: HashSet::new(), script_end: None }
     }
 
     pub(super) fn chain(&self) -> &[Scope] {

@@ -37,6 +37,11 @@ pub(in super::super) fn renamed<'a>(expression: &str, other: impl Fn(&str) -> Op
     renamed
 }
 
+/// Whether a variable of that name is in an expression.
+pub(super) fn mentions(expression: &str, name: &str) -> bool {
+    expression.contains(name) && renamed(expression, |other| (other == name).then_some("\0")).contains('\0')
+}
+
 fn token_length(text: &str, first: char) -> usize {
     match first {
         '\'' | '"' => quoted_length(text, first),
@@ -66,6 +71,18 @@ fn quoted_length(text: &str, mark: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_variables_are_mentioned() {
+        for (expression, expected) in [
+            ("total + 1", true),
+            ("f({ total })", true),
+            ("subtotal + a.total", false),
+            ("eval('total')", false),
+        ] {
+            assert_eq!(mentions(expression, "total"), expected, "{expression}");
+        }
+    }
 
     #[test]
     fn references_to_a_name_are_found() {
