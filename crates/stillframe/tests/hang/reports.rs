@@ -81,6 +81,26 @@ async fn output_written_before_the_hang_is_reported() {
     server.finish().await;
 }
 
+/// As with `npm`, whose standard input is open.
+#[tokio::test]
+async fn what_a_child_waits_for_comes_before_the_waits_of_its_parent() {
+    let server = STILLFRAME.serve().await;
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    let child =
+        test_support::Fixture::write(folder.path(), "child.js", "setInterval(() => {}, 3_600_000);\n");
+    let parent = format!(
+        "const {{ spawn }} = require('child_process');\n\
+         spawn(process.execPath, [{}]);\nrequire('net').createServer().listen(0);\n",
+        json!(child.path())
+    );
+    let parent = test_support::Fixture::write(folder.path(), "parent.js", &parent);
+    let answer = server.ok("diagnose_hang", command(&parent)).await;
+    let waits = answer.at("/waitsFor").as_array().unwrap();
+    assert!(waits.iter().any(|wait| wait["kind"] == "child"), "{answer:?}");
+    assert!(answer.text_of("message").contains("timer"), "{answer:?}");
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn a_completed_program_reports_its_exit() {
     let server = STILLFRAME.serve().await;

@@ -51,8 +51,10 @@ impl HangWatch<'_> {
             return HangFinding { verdict: Verdict::Deadlocked, message, evidence };
         }
         let waits = self.all_waits().await;
-        let told: Vec<String> =
-            waits.iter().map(|waiting| format!("it waits for {}{}", waiting.what, at(waiting))).collect();
+        let told: Vec<String> = waits
+            .iter()
+            .map(|(_, waiting)| format!("it waits for {}{}", waiting.what, at(waiting)))
+            .collect();
         evidence.extend(told.into_iter().take(12));
         let (verdict, message) = match main_reason(&waits) {
             Some(waiting) => {
@@ -80,8 +82,9 @@ impl HangWatch<'_> {
         HangFinding { verdict: Verdict::Deadlocked, message, ..finding }
     }
 
-    async fn all_waits(&self) -> Vec<Waiting> {
-        let mut waits: Vec<Waiting> = Vec::new();
+    /// What each process waits for, and whether it waits for a child, too.
+    async fn all_waits(&self) -> Vec<(bool, Waiting)> {
+        let mut waits: Vec<(bool, Waiting)> = Vec::new();
         for process in &self.activity {
             let blocked = process.activity.threads.iter().filter_map(|thread| {
                 let waiting = thread.blocked.clone()?;
@@ -90,20 +93,23 @@ impl HangWatch<'_> {
                 });
                 Some(Waiting { location, ..waiting })
             });
-            waits.extend(blocked.chain(process.activity.pending.iter().cloned()));
+            let own: Vec<Waiting> = blocked.chain(process.activity.pending.iter().cloned()).collect();
+            let is_parent = own.iter().any(|waiting| waiting.kind == WaitKind::Child);
+            waits.extend(own.into_iter().map(|waiting| (is_parent, waiting)));
         }
         if waits.is_empty() {
             for pid in self.activity.iter().filter_map(|process| process.pid) {
-                waits.extend(process::blocked(pid, pid).await);
+                waits.extend(process::blocked(pid, pid).await.map(|waiting| (false, waiting)));
             }
         }
         waits
     }
 }
 
-/// The most relevant wait of a program: its own blocked code comes before open resources.
-fn main_reason(waits: &[Waiting]) -> Option<&Waiting> {
-    let weight = |waiting: &&Waiting| match waiting.kind {
+/// The most relevant wait of a program: its own blocked code comes before open resources. What a process such as `npm`
+/// waits for besides its child matters less than what the child waits for.
+fn main_reason(waits: &[(bool, Waiting)]) -> Option<&Waiting> {
+    let weight = |waiting: &Waiting| match waiting.kind {
         WaitKind::Input => 0,
         WaitKind::Child => 1,
         WaitKind::Lock | WaitKind::Thread | WaitKind::File => 2,
@@ -113,7 +119,8 @@ fn main_reason(waits: &[Waiting]) -> Option<&Waiting> {
         WaitKind::Timer => 6,
         WaitKind::Other => 7,
     };
-    waits.iter().min_by_key(weight)
+    let main = waits.iter().min_by_key(|(is_parent, waiting)| (*is_parent, weight(waiting)));
+    main.map(|(_, waiting)| waiting)
 }
 
 fn at(waiting: &Waiting) -> String {
