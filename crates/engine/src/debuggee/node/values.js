@@ -1640,6 +1640,15 @@
       return then !== undefined && (!("value" in then) || typeof then.value === "function");
     }),
 
+    // Marks the rejection of a promise as handled, unless that would run code of the program.
+    handle: (given) => answered(given[0], () => {
+      const promise = given[1], kind = now.Promise, prototype = data(own(kind, "prototype"));
+      const isOrdinary = getPrototypeOf(promise) === prototype && own(promise, "constructor") === undefined;
+      const then = isOrdinary && data(own(prototype, "constructor")) === kind ? data(own(prototype, "then")) : undefined;
+      if (typeof then !== "function" || indexIn(sourceText(then), "[native code]") < 0) return;
+      apply(then, promise, [undefined, () => {}]);
+    }),
+
     // Several values that the debugger references.
     each: (given) => answered(given[0], (options) => {
       const values = from(given, 1);

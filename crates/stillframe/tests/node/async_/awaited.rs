@@ -72,6 +72,21 @@ async fn a_settled_promise_gives_its_result_and_a_pending_one_gives_advice() {
 }
 
 #[tokio::test]
+async fn a_promise_that_only_an_evaluation_awaited_may_be_rejected_later() {
+    let script = Script::new(
+        "async function load(text) { await null; throw new Error(text); }\n\
+         console.log('here', load); // @here\nsetTimeout(() => console.log('later'), 1); // @later\n",
+    );
+    let (session, _) = script.stopped_at("here").await;
+    let expression = json!({ "expression": "await load('of the evaluation')" });
+    let refused = session.fails("refused", "evaluate_expression", expression).await;
+    assert!(refused.text.contains("the promise is pending"), "{}", refused.text);
+    let ended = session.go_on().await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)), "{}", ended.text);
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn a_never_settled_top_level_await_is_named_at_the_end() {
     let script =
         Script::module("console.log('first');\nawait new Promise(() => {});\nconsole.log('never');\n");

@@ -53,7 +53,13 @@ impl ValueReader {
                 None => EvaluatedValue::Simple(result),
             }),
             Some("rejected") => Err(self.thrown(&result, Some(frame)).await?.raised()),
-            _ => Err(pending(operand)),
+            _ => {
+                // The call has made the promise, and nobody else will handle its rejection.
+                if operand.contains('(') {
+                    self.call::<Json>(&helper, "handle", json!({}), [object(id)]).await?;
+                }
+                Err(pending(operand))
+            }
         }
     }
 }
