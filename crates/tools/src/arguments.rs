@@ -239,6 +239,9 @@ fn simple(name: &str) -> String {
     name.to_lowercase().replace(['_', '-'], "")
 }
 
+/// Names that clients use for an argument that is spelled in another way.
+const OTHER_NAMES: [(&str, &str); 2] = [("pid", "processId"), ("condition", "exceptionCondition")];
+
 /// The warning about a name that no argument has.
 fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
     let wanted = simple(name);
@@ -248,7 +251,12 @@ fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
         Some((near, known)) if near <= 2 && near < wanted.len() => {
             format!("ignored unknown argument `{path}`; did you mean `{known}`?")
         }
-        _ => format!("ignored unknown argument `{path}`"),
+        _ => {
+            match OTHER_NAMES.into_iter().find(|(other, own)| *other == wanted && known.contains_key(*own)) {
+                Some((_, own)) => format!("ignored unknown argument `{path}`; did you mean `{own}`?"),
+                None => format!("ignored unknown argument `{path}`"),
+            }
+        }
     }
 }
 
@@ -352,6 +360,15 @@ mod tests {
     }
 
     #[test]
+    fn other_names_of_an_argument_are_recognized() {
+        let known = json!({ "processId": {}, "exceptionCondition": {} });
+        for (name, meant) in [("pid", "processId"), ("condition", "exceptionCondition")] {
+            let warning = format!("ignored unknown argument `{name}`; did you mean `{meant}`?");
+            assert_eq!(unknown(name, name, known.as_object().unwrap()), warning);
+        }
+    }
+
+    #[test]
     fn unknown_arguments_are_ignored_with_a_warning() {
         let table = [
             (json!({ "lien": 2 }), "ignored unknown argument `lien`; did you mean `line`?"),
@@ -362,6 +379,7 @@ mod tests {
             ),
             (json!({ "nested": { "x": 3, "y": 1 } }), "ignored unknown argument `nested.y`"),
             (json!({ "zebra": 1 }), "ignored unknown argument `zebra`"),
+            (json!({ "condition": "x" }), "ignored unknown argument `condition`"),
         ];
         for (mut arguments, warning) in table {
             arguments["line"] = json!(1);

@@ -188,3 +188,18 @@ async fn an_endless_expression_does_not_delay_another_session() {
     assert_eq!(failed["code"], "deadline_exceeded");
     first.finish().await;
 }
+
+#[tokio::test]
+async fn an_await_is_refused_with_what_works() {
+    let (_script, session) = stopped().await;
+    for expression in ["await helper(1)", "x = await helper(1)", "[await helper(1)]"] {
+        let arguments = json!({ "expression": expression });
+        let refused = session.fails("evaluation_failed", "evaluate_expression", arguments).await;
+        assert!(
+            refused.text.contains("the event loop does not run while the program is stopped"),
+            "{}",
+            refused.text
+        );
+    }
+    session.finish().await;
+}

@@ -1427,13 +1427,30 @@ def evaluate_in(frame, text, seconds):
         try:
             code = compiled(text, "exec", frame)
         except SyntaxError:
-            raise Raised(describe(error, None))
+            raise Raised({**describe(error, None), **({"message": NO_AWAIT} if has_await(text) else {})})
     try:
         return limited(seconds, run_code, code, frame)
     except Interrupted:
         raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
     except BaseException as error:
         raise Raised(describe(error, user_part(error.__traceback__)))
+
+
+NO_AWAIT = (
+    "SyntaxError: cannot `await` here, because the event loop does not run while the program is stopped; evaluate "
+    "`task.result()` of a task that is done, or stop after an `await` in the program and read what it returned"
+)
+
+
+def has_await(text):
+    """Whether the only problem of a text is that it awaits something."""
+    import ast
+
+    try:
+        compile(text, "<expression>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except Exception:
+        return False
+    return True
 
 
 def user_part(trace):

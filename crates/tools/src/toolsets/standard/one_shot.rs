@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use engine::adapter::commands::by_program;
 use engine::adapter::{self, Machine};
+use engine::error::Error;
 use engine::model::launch::{Launch, Program};
 use engine::session::Session;
 use engine::sources;
@@ -176,8 +177,12 @@ impl OneShotParams<'_> {
             self.module.map(|module| adapter::by_module(&Machine, &folder, module))
         };
         let adapter = by_file.or_else(by_module);
-        let missing = || match (self.starts, self.files.is_empty()) {
-            (false, true) => ProgramParams::missing("program"),
+        let missing = || match (self.starts, self.files.is_empty(), self.program.map(sources::absolute)) {
+            (false, true, _) => ProgramParams::missing("program"),
+            (.., Some(path)) if path.is_dir() => {
+                Error::BadFile { path, problem: "is a directory; name a file in it".to_owned() }.into()
+            }
+            (.., Some(path)) if !path.exists() => Error::NoFile { path, similar: Vec::new() }.into(),
             _ => ToolError::argument("language", "is missing, and the program does not determine it"),
         };
         let adapter = adapter.ok_or_else(missing)?;
