@@ -54,7 +54,7 @@ impl ValueReader {
             }),
             Some("rejected") => Err(self.thrown(&result, Some(frame)).await?.raised()),
             _ => {
-                // The call has made the promise, and nobody else will handle its rejection.
+                // The call has made the promise, and no code of the program handles its rejection.
                 if operand.contains('(') {
                     self.call::<Json>(&helper, "handle", json!({}), [object(id)]).await?;
                 }
