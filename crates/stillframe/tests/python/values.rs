@@ -188,6 +188,44 @@ async fn variables_in_a_report_equal_those_that_are_requested() {
     session.finish().await;
 }
 
+/// pydevd 1.8.22 takes the end of a function by an exception, and the suspension of a coroutine, for a return.
+#[tokio::test]
+async fn what_a_function_did_not_return_is_not_shown_as_returned() {
+    let script = Script::new(
+        r"
+import asyncio
+
+def fail():
+    raise ValueError
+
+async def numbers():
+    yield 1
+
+async def first():
+    return await numbers().__anext__()  # @yields
+
+def attempt():
+    try:
+        fail()  # @raises
+    except ValueError:
+        pass
+    return asyncio.run(first())
+
+attempt()
+",
+    );
+    let (session, _) = script.stopped_at("raises").await;
+    let caught = session.step("step_over").await;
+    assert_eq!(caught["location"]["function"], "attempt", "{}", caught.text);
+    assert!(!caught.text.contains("(return)"), "{}", caught.text);
+    session.break_at(&script, "yields").await;
+    session.go_on().await;
+    let left = session.step("step_over").await;
+    assert!(!left.text.contains("(return) numbers"), "{}", left.text);
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
 /// pydevd 1.8.22 keeps it among the frame's variables until the next step, and among those of a module for good.
 #[tokio::test]
 async fn what_was_returned_is_shown_at_one_stop() {

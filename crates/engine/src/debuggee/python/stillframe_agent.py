@@ -34,6 +34,9 @@ MAY_WAIT = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERA
 
 RETURN_VALUES = "__pydevd_ret_val_dict"
 
+# How the names of values begin there that no function has returned.
+NOT_RETURNED = "(not returned)"
+
 # What pydevd has collected there for the frames that were read at this stop.
 shown_returned = []
 
@@ -358,12 +361,30 @@ def patch(pydevd):
 
     PyDevdAPI.request_step = request_step
     run_as_python_does(pydevd)
+    mark_what_was_not_returned()
     pydevd.PyDB.do_wait_suspend = do_wait_suspend
     pydevd.PyDB.initialize_network = initialize_network
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
     debug_files_with_breakpoints(pydevd)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=close_inherited_connection)
+
+
+def mark_what_was_not_returned():
+    """With a tracer, pydevd also takes the end of a function by an exception, and the suspension of a coroutine, for a
+    return. It asks for the class of a function only to name what that has returned."""
+
+    def replace(module, named):
+        @functools.wraps(named)
+        def get_clsname_for_code(code, frame):
+            is_return = opcode.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
+            return named(code, frame) if is_return else NOT_RETURNED
+
+        module.get_clsname_for_code = get_clsname_for_code
+
+    for name, module in list(sys.modules.items()):
+        if "pydevd" in name and "get_clsname_for_code" in vars(module):
+            replace(module, module.get_clsname_for_code)
 
 
 def run_as_python_does(pydevd):
@@ -1129,7 +1150,8 @@ class Namespace:
         returned = names.pop(RETURN_VALUES, {})
         if returned:
             shown_returned.append(returned)
-        return [("(return) " + name, value) for name, value in returned.items()] + list(names.items())
+        shown = [("(return) " + name, value) for name, value in returned.items() if not name.startswith(NOT_RETURNED)]
+        return shown + list(names.items())
 
     def is_module_level(self):
         return self.is_globals or self.frame.f_locals is self.frame.f_globals or self.frame.f_code.co_name == "<module>"
