@@ -259,8 +259,8 @@ impl Debugger for PythonDebugger {
         exception: Option<&str>,
         mode: ExceptionMode,
     ) -> Result<bool> {
-        // pydevd stops at `sys.exit("message")` regardless of its settings.
-        if exception == Some("SystemExit") {
+        // pydevd stops at `sys.exit("message")` regardless of its settings, and the agent where that ends a test.
+        if exception == Some("SystemExit") && mode != ExceptionMode::UserUnhandled {
             return Ok(false);
         }
         // Each is reported once, where it is thrown.

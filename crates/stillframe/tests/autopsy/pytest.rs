@@ -336,6 +336,33 @@ if __name__ == '__main__':
     ran.finish().await;
 }
 
+/// Nothing can stop while there is no stack left, and up to Python 3.11 the thread is no longer traced then.
+#[tokio::test]
+async fn an_exhausted_stack_is_reported_in_the_users_code_and_so_is_what_fails_after_it() {
+    let body = "
+def dive(depth): return dive(depth + 1)  # @dives
+
+
+def test_deep():
+    dive(0)
+
+
+def test_after(basket):
+    assert len(basket) == 2
+";
+    let ran = pytest(body).await;
+    ran.came_to("failed", 1, [2, 0, 2]);
+    let failure = &ran.answer["failure"];
+    assert_eq!(
+        (&failure["file"], &failure["line"]),
+        (&json!(ran.tests.path()), &json!(ran.tests.line("dives")))
+    );
+    assert_eq!(ran.frames().first(), Some(&"dive"), "{}", ran.answer.text);
+    let after = ran.answer["otherFailures"][0]["message"].as_str().unwrap_or_default();
+    assert!(after.starts_with("assert 1 == 2"), "{}", ran.answer.text);
+    ran.finish().await;
+}
+
 /// pytest-timeout ignores its limits while a program is debugged, because a person may be looking at it.
 #[tokio::test]
 async fn a_test_that_takes_too_long_fails_where_it_is() {

@@ -100,6 +100,26 @@ class Untidy(unittest.TestCase):
 }
 
 #[tokio::test]
+async fn an_exit_in_tested_code_is_reported_where_it_is() {
+    let body = "
+    def leave(self, code):
+        raise SystemExit(code)  # @leaves
+
+    def test_code(self):
+        self.leave(3)
+
+    def test_expected(self):
+        with self.assertRaises(SystemExit):
+            self.leave(4)
+";
+    let ran = unittest(body).await;
+    ran.came_to("failed", 1, [2, 1, 1]);
+    assert_eq!(ran.answer["failure"]["line"], json!(ran.tests.line("leaves")), "{}", ran.answer.text);
+    assert_eq!(ran.frames()[..2], ["leave", "test_code"], "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+#[tokio::test]
 async fn a_module_that_cannot_be_loaded_is_not_a_failing_test() {
     let ran = run(&["unittest", "test_shop"], "import not_installed\n", json!({})).await;
     ran.came_to("error", 1, [0, 0, 0]);

@@ -267,10 +267,14 @@ def restore_tracing():
     debugger = sys.modules["pydevd"].get_global_debugger()
     info = getattr(threading.current_thread(), "additional_info", None)
     # The program may have sent the signal.
-    if debugger is None or getattr(info, "pydev_state", None) != STATE_SUSPEND:
-        return
+    if debugger is not None and getattr(info, "pydev_state", None) == STATE_SUSPEND:
+        trace_again(debugger)
+
+
+def trace_again(debugger):
+    """Trace this thread, which has lost its tracer."""
     debugger.enable_tracing()
-    debugger.set_trace_for_frame_and_parents(threading.get_ident(), sys._getframe(1))
+    debugger.set_trace_for_frame_and_parents(threading.get_ident(), sys._getframe(2))
 
 
 def patch(pydevd):
@@ -2020,6 +2024,12 @@ def mark_of(error):
     """The mark of an exception, if it has one."""
     own = BaseException.__dict__["__dict__"].__get__(error)
     return own.mark if type(own) is MarkedAttributes else None
+
+
+def is_seen(error):
+    """Whether a stop has reported an exception."""
+    own = BaseException.__dict__["__dict__"].__get__(error)
+    return type(own) is MarkedAttributes and own.seen
 
 
 def request_thrown(number, limit):

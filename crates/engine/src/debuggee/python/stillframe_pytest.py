@@ -88,6 +88,7 @@ class Plugin:
         report = outcome.get_result()
         if call.excinfo is not None and report.failed:
             error = call.excinfo.value
+            load("stillframe_throws").stop_afterwards(error, call.excinfo.tb)
             report.stillframe = described(type(error), error, call.excinfo.tb)
 
     def pytest_assertrepr_compare(self, config, op, left, right):

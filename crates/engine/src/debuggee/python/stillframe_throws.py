@@ -16,6 +16,7 @@ import functools
 import itertools
 import os
 import sys
+import threading
 import tokenize
 import types
 
@@ -28,6 +29,8 @@ RUNNERS = frozenset(("_pytest", "pytest", "pluggy", "unittest", "xdist", "execne
 OUTERMOST = frozenset(("from_call", "_callTestMethod", "_callSetUp", "_callTearDown", "_callCleanup"))
 # Exceptions that end tests, tasks and programs without a failure.
 ORDERLY = frozenset(("SystemExit", "CancelledError", "Cancelled", "Skipped", "XFailed", "Exit", "SkipTest", "_ShouldStop"))
+# Packages of the debugger, whose compiled code has no files: it is in the traceback of an exhausted stack.
+DEBUGGERS = frozenset(("pydevd", "_pydevd_bundle", "_pydevd_frame_eval", "_pydevd_sys_monitoring"))
 # Functions that accept a type, and catch it in their `with`.
 CATCHING = frozenset(
     ("raises", "suppress", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage")
@@ -76,12 +79,41 @@ def should_stop(frame, arg):
         counts[place] = counts.get(place, 0) + 1
         if counts[place] > MOST_AT_ONE_PLACE:
             return False
-        # What says which of the stops a failure is about.
-        agent.marked_attributes(error).mark = "%d-%d" % (os.getpid(), next(numbers))
+        give_mark(error)
     except Exception:
         # A superfluous stop is better than a missing one.
         pass
     return True
+
+
+def give_mark(error):
+    """What says which of the stops a failure is about."""
+    agent = sys.modules["stillframe_agent"]
+    agent.marked_attributes(error).mark = "%d-%d" % (os.getpid(), next(numbers))
+
+
+def stop_afterwards(error, trace):
+    """Stop at an exception that has ended a test without a stop where it was raised: most that are orderly do not end
+    tests, and with an exhausted stack nothing can stop."""
+    agent = sys.modules["stillframe_agent"]
+    debugger = agent.debugger()
+    if not active or debugger is None or agent.is_seen(error):
+        return
+    frames = [frame for frame, _ in frames_of(trace) if is_users(frame)]
+    if not frames:
+        return
+    give_mark(error)
+    # Do not stop in what runs until then.
+    debugger.disable_tracing()
+    debugger.do_stop_on_unhandled_exception(threading.current_thread(), frames[-1], {}, (type(error), error, trace))
+    agent.trace_again(debugger)
+
+
+def frames_of(trace):
+    """The frames that an exception has left, outermost first, and their lines."""
+    while trace is not None:
+        yield trace.tb_frame, trace.tb_lineno
+        trace = trace.tb_next
 
 
 @functools.lru_cache(maxsize=1024)
@@ -98,7 +130,7 @@ def is_users(frame):
     file = frame.f_code.co_filename
     known = users_files.get(file)
     if known is None:
-        known = users_files[file] = is_users_file(file) and package_of(frame) not in RUNNERS
+        known = users_files[file] = is_users_file(file) and package_of(frame) not in RUNNERS | DEBUGGERS
     return known
 
 
@@ -124,12 +156,10 @@ MOST_FRAMES = 100
 def stack_of(frame, trace):
     """The whole stack of an exception, innermost frame first: function, file and line of each. Frames that it has left
     are in its traceback."""
-    left = []
-    while trace is not None:
-        if trace.tb_frame is not frame:
-            left.insert(0, (trace.tb_frame, trace.tb_lineno))
-        trace = trace.tb_next
-    places = left + [(each, each.f_lineno) for each in itertools.takewhile(is_programs, outwards(frame))]
+    left = list(frames_of(trace))
+    frame = left[0][0].f_back if left else frame
+    running = itertools.takewhile(is_programs, outwards(frame))
+    places = left[::-1] + [(each, each.f_lineno) for each in running]
     return [(each.f_code.co_name, each.f_code.co_filename, line) for each, line in places[:MOST_FRAMES]]
 
 

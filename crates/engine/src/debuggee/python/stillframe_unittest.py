@@ -5,7 +5,7 @@ import inspect
 import os
 import sys
 
-from stillframe_tests import MOST_NAMES, described, owns, shortened, write_report
+from stillframe_tests import MOST_NAMES, described, load, owns, shortened, write_report
 
 # The package may be partially imported.
 RESULTS = sys.modules["unittest.result"].TestResult
@@ -75,6 +75,7 @@ def failed(result, test, err):
         return
     kind, error, trace = err
     phase = phase_of(test, trace)
+    load("stillframe_throws").stop_afterwards(error, trace)
     more = described(kind, error, trace)
     more["details"] = shortened(result._exc_info_to_string(err, test))
     # In a fixture, the location of the test is less informative.
