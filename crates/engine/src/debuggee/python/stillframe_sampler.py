@@ -145,7 +145,7 @@ class Sampler:
 
     def visible(self, frame):
         """The program's frames of a stack, innermost first."""
-        found, kinds, has_own = [], self.kinds, False
+        found, kinds, is_inside = [], self.kinds, False
         while frame is not None:
             code = frame.f_code
             kind = kinds.get(code)
@@ -153,10 +153,11 @@ class Sampler:
                 kind = kinds[code] = kind_of(code)
             if kind is OWN or kind is LIBRARY:
                 found.append(frame)
-                has_own = has_own or kind is OWN
-            elif kind is DEBUGGER and not has_own:
+            elif kind is DEBUGGER and not is_inside:
                 # Library functions called by the debugger are not the program's.
                 found.clear()
+            # What is outside of these runs the program.
+            is_inside = is_inside or kind is OWN or kind is ENTRY
             frame = frame.f_back
         return found
 
