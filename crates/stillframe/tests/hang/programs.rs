@@ -73,6 +73,8 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("server.py", "waiting", "server"),
     ("runs_a_command.py", "waiting", "child"),
     ("tasks.py", "waiting", "task"),
+    ("signal_sets_it.py", "waiting", "task"),
+    ("nothing_sets_it.py", "deadlocked", "task"),
     ("tasks_wait_for_each_other.py", "deadlocked", "@held"),
     ("two_locks.py", "deadlocked", "lock"),
     ("locks_on_one_line.py", "deadlocked", "lock"),

@@ -70,6 +70,34 @@ async fn deadlocked_tasks_are_named_with_what_they_wait_for() {
     server.finish().await;
 }
 
+/// Its thread runs only code of libraries.
+#[tokio::test]
+async fn a_test_whose_event_loop_nothing_can_wake_is_deadlocked() {
+    let server = STILLFRAME.serve().await;
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    let tests = test_support::Fixture::write(
+        folder.path(),
+        "test_wait.py",
+        "import asyncio
+import unittest
+
+
+class WaitTest(unittest.IsolatedAsyncioTestCase):
+    async def test_wait(self):
+        answered = asyncio.Event()
+        await answered.wait()  # @waits
+",
+    );
+    let words = ["-m", "unittest", "-q", "test_wait"];
+    let arguments = json!({ "command": "python3", "args": words, "cwd": folder.path(), "timeout": 5_000 });
+    let answer = server.ok("diagnose_hang", arguments).await;
+    assert_eq!(answer.at("/verdict"), "deadlocked", "{answer:?}");
+    let evidence = answer.at("/evidence").to_string();
+    let place = format!("which waits for the event `answered` at {}:{}", tests.path(), tests.line("waits"));
+    assert!(evidence.contains(&place), "{evidence}");
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn output_written_before_the_hang_is_reported() {
     let server = STILLFRAME.serve().await;

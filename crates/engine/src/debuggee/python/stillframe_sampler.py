@@ -126,6 +126,7 @@ class Sampler:
         """The samples since the last report."""
         with self.lock:
             frames = current_frames()
+            has_unknown = thread_count() != len(frames) + self.watchdog.is_armed()
             frames.pop(get_ident(), None)
             self.sample(frames)
             threads = [thread for thread in self.threads.values() if not thread.is_ours]
@@ -133,7 +134,8 @@ class Sampler:
                 if thread.has_new_number():
                     self.watchdog.write(json.dumps(thread.about()))
             stacks = {thread.id: self.visible(frames.get(thread.ident)) for thread in threads}
-            scene = waits.Scene({thread.id: (thread, stacks[thread.id]) for thread in threads})
+            known = {thread.id: (thread, stacks[thread.id]) for thread in threads}
+            scene = waits.Scene(known, has_unknown)
             lines = Lines()
             reports = [thread.to_report(lines, stacks[thread.id], scene) for thread in threads]
             reports += [thread.to_report(lines, [], None) for thread in self.gone if not thread.is_ours]
@@ -241,6 +243,14 @@ def native_of(thread):
     return os.getpid() if thread is threading.main_thread() else None
 
 
+def thread_count():
+    """The number of threads of this process, or None if unknown."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return None
+
+
 def processor_time(native):
     """The CPU time of a thread of this process, in seconds, or None if unknown."""
     try:
@@ -340,8 +350,11 @@ class Watchdog:
             # The program has closed all descriptors that it did not open.
             return False
 
+    def is_armed(self):
+        return not taken and self.is_usable()
+
     def wind_up(self):
-        if not taken and self.is_usable():
+        if self.is_armed():
             arm(WATCHDOG, repeat=True, file=self.file)
 
     def write(self, line):

@@ -1,5 +1,6 @@
 """Finds what `asyncio` event loops wait for."""
 
+import signal
 import sys
 
 import stillframe_code as code
@@ -13,12 +14,39 @@ Wait = None
 MOST = 200
 
 
-def loop(frame):
-    """What a thread that runs an event loop waits for."""
+def loop(frame, has_unknown_threads):
+    """What a thread that runs an event loop waits for. It counts as limited in time unless only another thread of the
+    program can wake it."""
     owner, limit = code.local(frame, "self"), code.local(frame, "timeout")
     count = len(tasks_of(owner))
-    what = "its event loop, in which %d task%s %s" % (count, "" if count == 1 else "s", "waits" if count == 1 else "wait")
-    return Wait("task", what, limit is not None)
+    words = ("", "waits") if count == 1 else ("s", "wait")
+    what = "its event loop, in which %d task%s %s" % (count, *words)
+    called = [getattr(getattr(node, "func", None), "attr", None) for node in code.calls_under_way(frame)]
+    is_cut_off = "select" in called and limit is None and not has_unknown_threads and not has_sources(owner)
+    return Wait("task", what, not is_cut_off)
+
+
+def has_sources(owner):
+    """Whether an event loop may be woken by a file, such as a connection, or by a signal."""
+    kind = code.loaded("asyncio.unix_events", "_UnixSelectorEventLoop")
+    if kind is None or not is_a(owner, kind):
+        return True
+    # It has a pair of sockets by which other threads wake it.
+    files = code.attribute(code.attribute(owner, "_selector"), "_fd_to_key")
+    own = code.attribute(owner, "_ssock").fileno()
+    return set(files) != {own} or bool(code.attribute(owner, "_signal_handlers")) or any(map(is_handled, signals()))
+
+
+def signals():
+    return [signal.getsignal(number) for number in signal.valid_signals()]
+
+
+def is_handled(handler):
+    """Whether a signal runs code of the program. Ctrl-C is to end it."""
+    function = getattr(handler, "func", handler)
+    is_ours = getattr(function, "__name__", None) == "stillframe_pause"
+    is_runners = getattr(function, "__module__", None) == "asyncio.runners"
+    return callable(handler) and handler is not signal.default_int_handler and not is_ours and not is_runners
 
 
 def pending(stacks):

@@ -15,10 +15,11 @@ import threading
 
 class Scene:
     """The threads of the program at one moment: pairs of a thread's state and its frames, innermost first, by DAP
-    ID."""
+    ID; and whether there may be others that Python does not know."""
 
-    def __init__(self, threads):
+    def __init__(self, threads, has_unknown_threads):
         self.threads = threads
+        self.has_unknown_threads = has_unknown_threads
 
     def blocked(self, thread, frames):
         """What an idle thread waits for; None if it only waits for the GIL."""
@@ -250,7 +251,7 @@ def selects(scene, call):
 
 
 def runs_loop(scene, call):
-    return tasks.loop(call.frame)
+    return tasks.loop(call.frame, scene.has_unknown_threads)
 
 
 CALLS = {

@@ -4,15 +4,16 @@ use engine::model::activity::{ProcessActivity, Task, ThreadActivity, WaitKind, W
 use engine::model::ids::RawId;
 
 /// The threads that will never go on, in the order in which they wait: each for the next one, the last for the
-/// first. Without a circle, all that keep the program alive, when each of all its processes waits without a time
-/// limit for what only another thread can give.
+/// first. Without a circle, of threads or of tasks, all that keep the program alive, when each of all its processes
+/// waits without a time limit for what only another thread can give.
 pub(super) fn deadlock(processes: &[ProcessActivity]) -> Vec<&ThreadActivity> {
     let circles = processes.iter().flat_map(|process| {
         let threads = &process.activity.threads;
         threads.iter().map(|thread| circle_from(threads, thread))
     });
     let circle = circles.into_iter().find(|circle| !circle.is_empty());
-    circle.unwrap_or_else(|| all_blocked(processes))
+    let all = || if deadlocked_tasks(processes).is_empty() { all_blocked(processes) } else { Vec::new() };
+    circle.unwrap_or_else(all)
 }
 
 /// Whether each of several threads waits for the next one, the last for the first.
@@ -92,7 +93,8 @@ fn find<T: WaitingThread>(threads: &[T], number: RawId) -> Option<&T> {
 fn all_blocked(processes: &[ProcessActivity]) -> Vec<&ThreadActivity> {
     let needs_another = |thread: &ThreadActivity| {
         let kind = endless_wait(thread).map(|waiting| waiting.kind);
-        matches!(kind, Some(WaitKind::Lock | WaitKind::Thread))
+        // Of event loops, those without a time limit that only another thread can wake.
+        matches!(kind, Some(WaitKind::Lock | WaitKind::Thread | WaitKind::Task))
     };
     let threads = || processes.iter().flat_map(|process| &process.activity.threads);
     // One of which nothing is known, or a daemon that is not blocked, may give what the others wait for.

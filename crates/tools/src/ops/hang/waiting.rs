@@ -23,8 +23,16 @@ impl HangWatch<'_> {
                 format!("thread `{}` waits for {what}{}", thread.name, place_of(&thread.stack))
             };
             evidence.extend(circle.iter().map(sentence));
+            let tasks: Vec<&Waiting> =
+                self.activity.iter().flat_map(|process| &process.activity.pending).collect();
+            let is_loop = first.blocked.as_ref().is_some_and(|waiting| waiting.kind == WaitKind::Task);
+            evidence.extend(tasks.iter().take(12).map(|waiting| format!("{}{}", waiting.what, at(waiting))));
             let names: Vec<String> = circle.iter().map(|thread| format!("`{}`", thread.name)).collect();
             let message = match names.as_slice() {
+                [_] if is_loop => match tasks.as_slice() {
+                    [task] => format!("Nothing can wake {}{}", task.what, at(task)),
+                    _ => format!("Nothing can wake the {} tasks of the event loop", tasks.len()),
+                },
                 [name] => {
                     format!(
                         "Thread {name} waits for something that no other thread can provide{}",
