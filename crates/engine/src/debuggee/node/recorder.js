@@ -10,7 +10,7 @@
   const { types } = values.load('util');
   const { performance } = values.load('perf_hooks');
   const process = values.load('process');
-  const thread = values.load('worker_threads').threadId;
+  const { isMainThread, threadId: thread } = values.load('worker_threads');
   const { parse, stringify } = JSON;
   const { Buffer: { byteLength } } = values.load('buffer');
   const { apply } = Reflect;
@@ -37,7 +37,8 @@
   const points = { __proto__: null };
   const pipes = { __proto__: null };
   let isAsking = false;
-  let isWatchingTheEnd = false;
+  // The debugger calls `flush` at the end of a process, but not of a worker.
+  let isWatchingTheEnd = isMainThread;
 
   const open = (path) => {
     try {
