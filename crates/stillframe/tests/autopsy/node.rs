@@ -193,7 +193,7 @@ impl Runner {
 }
 
 impl CommandRun {
-    fn came_to(&self, verdict: &str, code: i32) {
+    pub(crate) fn came_to(&self, verdict: &str, code: i32) {
         assert_eq!(self.answer["verdict"], verdict, "{}", self.answer.text);
         assert_eq!(self.answer["exitCode"], json!(code), "{}", self.answer.text);
         assert!(self.answer["sessionId"].is_null(), "{}", self.answer.text);

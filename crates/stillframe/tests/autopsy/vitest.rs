@@ -1,5 +1,7 @@
 //! Vitest, with TypeScript.
 
+use serde_json::json;
+
 use crate::node::{Runner, expect_equal, expect_rejects, expect_throws, runs};
 
 const VITEST: Runner = Runner {
@@ -15,3 +17,23 @@ const VITEST: Runner = Runner {
 };
 
 runs!(VITEST, #[ignore = "cargo xtask test --full"]);
+
+#[tokio::test]
+async fn an_error_that_no_test_has_caught_is_a_failure() {
+    let body = "
+test('floats', async () => {
+  void load(-1);
+  await new Promise((done) => setTimeout(done, 5));
+  expect(parse('1')).toBe(1);
+});";
+    let ran = VITEST.run(body, json!({})).await;
+    ran.came_to("failed", 1);
+    let (failure, tests) = (&ran.answer["failure"], &ran.answer["tests"]);
+    assert_eq!((&tests["run"], &tests["passed"], &tests["failed"]), (&json!(1), &json!(1), &json!(1)));
+    assert_eq!(
+        (&failure["test"], &failure["message"]),
+        (&json!("cart.test.ts > floats"), &json!("no such cart"))
+    );
+    assert_eq!(failure["frames"][0]["name"], "load", "{}", ran.answer.text);
+    ran.finish().await;
+}

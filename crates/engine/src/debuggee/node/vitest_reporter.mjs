@@ -45,8 +45,13 @@ export default class {
   }
 
   // Vitest 3 does not report the end of a module that cannot be loaded.
-  onTestRunEnd(modules) {
+  onTestRunEnd(modules, unhandled = []) {
     for (const module of modules) if (!this.ended.has(module)) this.onTestModuleEnd(module);
+    for (const error of unhandled) {
+      const module = modules.find(({ moduleId }) => moduleId === error.VITEST_TEST_PATH);
+      const test = [...(module?.children.allTests() ?? [])].find(({ name }) => name === error.VITEST_TEST_NAME);
+      tellOfUnhandled(error, test && id(test));
+    }
   }
 
   onTestModuleEnd(module) {
@@ -77,8 +82,9 @@ export default class {
     }
   }
 
-  onFinished(files = []) {
+  onFinished(files = [], unhandled = []) {
     if (this.hasRun) return;
+    for (const error of unhandled) tellOfUnhandled(error);
     for (const file of files) {
       const [error] = file.result?.errors ?? [];
       const name = path.relative(process.cwd(), file.filepath);
@@ -121,6 +127,13 @@ function namesOf(task) {
 }
 
 const id = (test) => idOf(test.module.moduleId, test.fullName.split(' > '));
+
+/** An error that no test has caught fails the run. Vitest names the latest test before it. */
+function tellOfUnhandled(error, test) {
+  const { VITEST_TEST_NAME: name, VITEST_TEST_PATH: file } = error;
+  const id = test ?? (idOf(file, [name]) || 'unhandled error');
+  tell({ kind: 'result', id, file, outcome: 'error', phase: 'teardown', ...thrown(error) });
+}
 
 /** The error, from Vitest's serialized form. */
 function thrown(error) {
