@@ -66,6 +66,8 @@ pub enum TestReport {
 pub struct TestResult {
     /// Its id, with which the runner runs it alone.
     pub id: String,
+    /// If this is a subtest: the id of its test.
+    pub part_of: Option<String>,
     /// Its file or that of the line, absolute.
     pub file: Option<PathBuf>,
     /// Where it fails, or else begins, 1-based.

@@ -96,7 +96,9 @@ class Plugin:
         load("stillframe_assertions").compared = (op, left, right)
 
     def pytest_runtest_logreport(self, report):
-        outcome = outcome_of(report)
+        outcome, part = outcome_of(report), part_of(report)
+        if part and outcome not in ("failed", "error"):
+            return
         if outcome is None:
             passed = self.passed.pop(report.nodeid, None)
             if passed is not None:
@@ -112,6 +114,8 @@ class Plugin:
             "phase": report.when,
             "captured": captured(report),
         }
+        if part:
+            fields.update(id="%s %s" % (report.nodeid, part), part_of=report.nodeid)
         if report.when == "call" and outcome in ("passed", "xpassed"):
             self.passed[report.nodeid] = fields
             return
@@ -138,6 +142,17 @@ def outcome_of(report):
     if report.passed and report.when == "call":
         return "xpassed" if expected else "passed"
     return None
+
+
+def part_of(report):
+    """The name of a subtest; None for the report of a test."""
+    if type(report).__name__.lower() != "subtestreport":
+        return None
+    message, names = report.context.msg, report.context.kwargs
+    parts = ["[%s]" % message] if message is not None else []
+    if names:
+        parts.append("(%s)" % ", ".join("%s=%s" % each for each in names.items()))
+    return " ".join(parts) or "(<subtest>)"
 
 
 def captured(report):

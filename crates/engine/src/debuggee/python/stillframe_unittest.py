@@ -69,14 +69,14 @@ def unexpected(result, test):
     result_of(result, test, "failed", message="it passed, but was expected to fail")
 
 
-def failed(result, test, err):
+def failed(result, test, err, **more):
     if is_loading(test):
         loading(test, err)
         return
     kind, error, trace = err
     phase = phase_of(test, trace)
     load("stillframe_throws").stop_afterwards(error, trace)
-    more = described(kind, error, trace)
+    more.update(described(kind, error, trace))
     more["details"] = shortened(result._exc_info_to_string(err, test))
     # In a fixture, the location of the test is less informative.
     result_of(result, test, "failed" if phase == "call" else "error", phase=phase, **more)
@@ -84,7 +84,7 @@ def failed(result, test, err):
 
 def failed_in_part(result, test, subtest, err):
     if err is not None:
-        failed(result, subtest, err)
+        failed(result, subtest, err, part_of=test.id())
 
 
 def phase_of(test, trace):

@@ -163,7 +163,10 @@ impl SortedReports {
 
     /// The tests that failed, each with what it threw.
     fn failures(&self, throws: &mut Vec<Throw>) -> Vec<Failure> {
-        let failed = self.results.iter().filter(|result| result.outcome.is_failure());
+        let with_parts = self.with_failed_parts();
+        // A runner may also report the test of a failed subtest, without an error.
+        let is_error = |result: &&TestResult| result.exception.is_some() || !with_parts.contains(id(result));
+        let failed = self.results.iter().filter(|result| result.outcome.is_failure()).filter(is_error);
         let failure = |result: &TestResult| {
             let throw = take(throws, &result.into());
             Failure { result: Some(result.clone()), throw }
@@ -175,11 +178,14 @@ impl SortedReports {
         let mut counts = Counts::default();
         let ran: BTreeSet<&str> = self.results.iter().filter(|result| is_call(result)).map(id).collect();
         let mut seen = BTreeSet::new();
-        for result in &self.results {
+        let mut with_parts = self.with_failed_parts();
+        for result in self.results.iter().filter(|result| result.part_of.is_none()) {
             // Tests may have the same name. A fixture that fails is none, unless its test was not run because of it.
             let is_new = is_call(result) || !ran.contains(id(result)) && seen.insert(id(result));
             counts.run += u64::from(is_new);
+            let is_failed_in_part = is_call(result) && with_parts.remove(id(result));
             let counter = match result.outcome {
+                _ if is_failed_in_part => &mut counts.failed,
                 TestOutcome::Passed | TestOutcome::Xpassed => &mut counts.passed,
                 TestOutcome::Failed | TestOutcome::Error => &mut counts.failed,
                 TestOutcome::Skipped => &mut counts.skipped,
@@ -187,7 +193,13 @@ impl SortedReports {
             };
             *counter += 1;
         }
-        counts
+        let without_result = with_parts.len() as u64;
+        Counts { run: counts.run + without_result, failed: counts.failed + without_result, ..counts }
+    }
+
+    /// The tests with failed subtests.
+    fn with_failed_parts(&self) -> BTreeSet<&str> {
+        self.results.iter().filter_map(|result| result.part_of.as_deref()).collect()
     }
 
     /// Names of tests that there are, the most similar to what was asked for first.
