@@ -125,18 +125,28 @@ async fn a_failing_test_of_test_unit_is_reported() {
 }
 
 #[tokio::test]
-async fn an_operator_of_minitest_is_shown_between_its_sides() {
-    let folder = cart();
-    let test = "require 'minitest/autorun'\n\nclass CartTest < Minitest::Test\n  def test_order\n    \
-                assert_operator 3, :<, 2\n  end\nend\n";
-    Fixture::write(folder.path(), "cart_test.rb", test);
-    let server = STILLFRAME.serve().await;
-    let asked = json!({ "command": "ruby cart_test.rb", "cwd": folder.path(), "timeout": 60_000 });
-    let tested = server.ok("debug_test", asked).await;
-    let assertion = &tested["failure"]["assertion"];
-    let parts = ["/left/value", "/operator", "/right/value"].map(|part| assertion.pointer(part));
-    assert_eq!(parts, [Some(&json!("3")), Some(&json!("<")), Some(&json!("2"))], "{}", tested.text);
-    server.finish().await;
+async fn what_an_assertion_compares_is_shown_between_its_sides() {
+    const MINITEST: [&str; 2] = ["minitest/autorun", "Minitest::Test"];
+    const TEST_UNIT: [&str; 2] = ["test/unit", "Test::Unit::TestCase"];
+    for ([library, parent], assertion, sides) in [
+        (MINITEST, "assert_operator 3, :<, 2", ["3", "<", "2"]),
+        (MINITEST, "assert_raises(KeyError) { 1 + 1 }", ["nil", "raises", "KeyError"]),
+        (MINITEST, "assert_raises(KeyError) { fail 'x' }", ["#<RuntimeError: x>", "raises", "KeyError"]),
+        (TEST_UNIT, "assert_raise(KeyError) { fail 'x' }", ["#<RuntimeError: x>", "raises", "KeyError"]),
+    ] {
+        let folder = folder();
+        let test = format!(
+            "require '{library}'\n\nclass CartTest < {parent}\n  def test_order\n    {assertion}\n  end\nend\n"
+        );
+        Fixture::write(folder.path(), "cart_test.rb", &test);
+        let server = STILLFRAME.serve().await;
+        let asked = json!({ "command": "ruby cart_test.rb", "cwd": folder.path(), "timeout": 60_000 });
+        let tested = server.ok("debug_test", asked).await;
+        let parts = ["/left/value", "/operator", "/right/value"]
+            .map(|part| tested.at(&format!("/failure/assertion{part}")).clone());
+        assert_eq!(parts, sides.map(|side| json!(side)), "{assertion}: {}", tested.text);
+        server.finish().await;
+    }
 }
 
 #[tokio::test]
@@ -178,14 +188,20 @@ async fn failures_that_rspec_aggregates_are_reported_with_their_line() {
     server.finish().await;
 }
 
-/// Such a matcher is not given what it compares.
+/// A matcher of a block compares what the block has done.
 #[tokio::test]
 async fn a_block_is_not_a_side_of_an_expectation_nor_is_a_missing_operand() {
     let folder = cart();
     let head =
         "require_relative 'cart'\n\ndescribe Cart do\n  let(:cart) { Cart.new }\n\n  it 'adds' do\n    ";
     for (expectation, sides) in [
-        ("expect { cart.add(1, 2) }.to change(cart, :total).by(3)", [Value::Null, Value::Null]),
+        ("expect { cart.add(1, 2) }.to change(cart, :total).by(3)", [json!("2"), json!("3")]),
+        ("expect { cart.add(1, 2) }.to change { cart.total }.from(1).to(3)", [json!("0"), json!("1")]),
+        ("expect { cart.add(1, 2) }.to raise_error(KeyError)", [json!("nil"), json!("KeyError")]),
+        (
+            "expect { Integer('x') }.to raise_error(ArgumentError, /empty/)",
+            [json!("#<ArgumentError: invalid value for Integer(): \"x\">"), json!("/empty/")],
+        ),
         ("expect(cart.items.first).to be_truthy", [json!("nil"), Value::Null]),
         ("expect(cart.total).to eq(nil)", [json!("0"), json!("nil")]),
     ] {

@@ -12,7 +12,7 @@ module Stillframe
   end
 end
 
-%w[wire evaluation values stops breakpoints throws pure requests tests activity as_json].each { |name| require_relative name }
+%w[wire evaluation values stops breakpoints throws pure requests tests assertions activity as_json].each { |name| require_relative name }
 
 module Stillframe
   module Agent

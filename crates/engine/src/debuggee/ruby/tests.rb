@@ -1,35 +1,11 @@
 # frozen_string_literal: true
 
 module Stillframe
-  # Reports test results, and what a failed assertion compared.
+  # Reports test results.
   # Reports are lines of JSON in the file that STILLFRAME_TESTS names. Runners are detected when their classes are
   # defined, so `rake` and `bundle exec` work too.
   module Tests
     TEXT = 4000
-    # Comparisons of minitest's assertions: the operator, or the parameter that has it, and the parameters with the actual
-    # and the expected value.
-    MINITEST = {
-      'assert_equal' => ['==', :act, :exp], 'assert_same' => ['equal?', :act, :exp], 'assert_nil' => [nil, :obj, nil],
-      'assert_includes' => ['include?', :collection, :obj], 'assert_match' => ['=~', :obj, :matcher],
-      'assert_operator' => [:op, :o1, :o2], 'refute_operator' => ['not', :o1, :o2],
-      'assert_in_delta' => ['close to', :act, :exp], 'assert_kind_of' => ['kind_of?', :obj, :cls],
-      'assert_instance_of' => ['instance_of?', :obj, :cls], 'assert_empty' => [nil, :obj, nil],
-      'assert_respond_to' => ['respond_to?', :obj, :meth], 'refute_equal' => ['!=', :act, :exp],
-      'refute_nil' => [nil, :obj, nil], 'refute_includes' => ['exclude?', :collection, :obj]
-    }.freeze
-
-    # The same of test-unit's.
-    TEST_UNIT = {
-      'assert_equal' => ['==', :actual, :expected], 'assert_not_equal' => ['!=', :actual, :expected],
-      'assert_same' => ['equal?', :actual, :expected], 'assert_match' => ['=~', :string, :pattern],
-      'assert_operator' => [:operator, :object1, :object2], 'assert_compare' => [:operator, :expected, :actual],
-      'assert_in_delta' => ['close to', :actual_float, :expected_float], 'assert_kind_of' => ['kind_of?', :object, :klass],
-      'assert_instance_of' => ['instance_of?', :object, :klass], 'assert_include' => ['include?', :collection, :object],
-      'assert_nil' => [nil, :object, nil], 'assert_not_nil' => [nil, :object, nil], 'assert_empty' => [nil, :object, nil],
-      'assert_true' => [nil, :actual, nil], 'assert_false' => [nil, :actual, nil]
-    }.freeze
-    LIBRARIES = { 'minitest' => MINITEST, 'test/unit' => TEST_UNIT }.freeze
-
     # The marks of errors, by which a failure names its throw. The program's objects stay as they are.
     @marked = ObjectSpace::WeakMap.new
     @marks = 0
@@ -79,7 +55,7 @@ module Stillframe
       # Details of the exception at which a thread is stopped.
       def thrown(client, limit)
         error = client.exception
-        { mark: mark(error), assertion: assertion(error, limit) }.compact
+        { mark: mark(error), assertion: Assertions.failed(limit) }.compact
       end
 
       private
@@ -103,62 +79,6 @@ module Stillframe
         number = @marked[error]
         number = @marked[error] = @marks += 1 if number.nil? && make
         number && "#{Process.pid}-#{number}"
-      end
-
-      # The frames of an assertion library contain the compared values.
-      def assertion(_error, limit)
-        all = DEBUGGER__.capture_frames(Agent::FOLDER).select(&:binding)
-        user = all.index { |frame| Agent.user?(Frames.path(frame)) } or return nil
-        found = all.first(user).reverse_each.filter_map { |frame| asserted(frame, limit) || rspec(frame, limit) }.first
-        found && { expression: statement(all[user]), **found }
-      end
-
-      def asserted(frame, limit)
-        path = Frames.path(frame)
-        comparisons = LIBRARIES.find { |name, _| path.include?(name) }&.last or return
-        operator, actual, expected = comparisons[frame.location.base_label[/[^.#]+\z/]]
-        return unless actual && frame.binding.local_variable_defined?(actual)
-        operator = frame.binding.local_variable_get(operator).to_s if operator.is_a?(Symbol)
-        sides(operator, frame.binding.local_variable_get(actual), limit,
-              expected && [frame.binding.local_variable_get(expected)])
-      end
-
-      def rspec(frame, limit)
-        return unless Frames.path(frame).include?('rspec/expectations') && frame.location.base_label.end_with?('handle_matcher')
-        binding = frame.binding
-        matcher = binding.local_variable_get(:initial_matcher)
-        return if block?(matcher, binding.local_variable_get(:actual))
-        expected = expected?(matcher) ? [matcher.expected] : nil
-        operator = Values.type(matcher)[/[^:]+\z/].gsub(/(?<=[a-z])(?=[A-Z])/, '_').downcase
-        operator = "not #{operator}" if Values.plain_name(frame.self).to_s.include?('Negative')
-        sides({ 'eq' => '==', 'not eq' => '!=' }.fetch(operator, operator), binding.local_variable_get(:actual), limit, expected)
-      rescue NameError
-        nil
-      end
-
-      # What such a matcher compares is neither the block nor what is expected.
-      def block?(matcher, actual)
-        Proc === actual && matcher.respond_to?(:supports_block_expectations?) && matcher.supports_block_expectations?
-      end
-
-      # Matchers without an operand, such as `be_truthy`, have the method, too.
-      def expected?(matcher)
-        matcher.respond_to?(:expected) && (!matcher.expected.nil? || matcher.instance_variable_defined?(:@expected))
-      end
-
-      def sides(operator, actual, limit, expected)
-        { operator: operator, left: side(actual, limit), right: expected && side(expected.first, limit) }.compact
-      end
-
-      def side(value, limit)
-        text, length = Values.shown(value, limit)
-        { text: text, type: Values.type(value), cut: !length.nil? }
-      end
-
-      def statement(frame)
-        File.foreach(Frames.path(frame)).with_index(1).find { |_, line| line == frame.location.lineno }&.first&.strip
-      rescue SystemCallError
-        nil
       end
     end
 
