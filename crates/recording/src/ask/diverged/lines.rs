@@ -280,7 +280,7 @@ mod tests {
             (
                 "def f():|return 1||def g():|return 2||x()",
                 "def g():|return 2||def f():|return 1||x()",
-                vec![(0, 3), (1, 4), (2, 2), (3, 0), (4, 1), (5, 5), (6, 6)],
+                vec![(0, 3), (1, 4), (3, 0), (4, 1), (5, 5), (6, 6)],
             ),
         ] {
             let (mut found, moved) = pairs(&lines(first), &lines(second));
