@@ -26,10 +26,11 @@ pub async fn blocked(pid: u32, thread: u32) -> Option<Waiting> {
         looks.next()?;
         sleep(APART).await;
     };
-    let file = |number: u64| std::fs::read_link(format!("/proc/{pid}/fd/{number}")).ok();
-    let name = file(call.first).map(|path| path.display().to_string()).unwrap_or_default();
-    let (kind, what) = call.waits_for(&name)?;
-    let is_timed = kind == WaitKind::Timer;
+    let number = call.file(pid)?;
+    let file = std::fs::read_link(format!("/proc/{pid}/fd/{number}"));
+    let name = file.map(|path| path.display().to_string()).unwrap_or_default();
+    let (kind, what) = call.waits_for(number, &name)?;
+    let is_timed = kind == WaitKind::Timer || call.has_timeout();
     Some(Waiting { kind, what, location: None, is_timed, holders: Vec::new(), task: None })
 }
 
@@ -59,8 +60,10 @@ pub async fn is_waiting(pid: u32, thread: u32) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SystemCall {
     number: u64,
-    /// Its first argument, mostly the number of a file.
+    /// Its first arguments. The first of all is mostly the number of a file.
     first: u64,
+    second: u64,
+    third: u64,
 }
 
 impl SystemCall {
@@ -68,20 +71,38 @@ impl SystemCall {
     fn read(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let number = words.next()?.parse().ok()?;
-        let first = words.next()?.strip_prefix("0x")?;
-        Some(Self { number, first: u64::from_str_radix(first, 16).ok()? })
+        let mut argument = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
+        Some(Self { number, first: argument()?, second: argument()?, third: argument()? })
     }
 
-    /// `file` is the file of the first argument.
-    fn waits_for(self, file: &str) -> Option<(WaitKind, String)> {
+    /// The number of the file that it waits for. Of a poll, only that of a single file is known.
+    fn file(self, pid: u32) -> Option<u64> {
+        match (calls::POLL.contains(&self.number), self.second) {
+            (false, _) => Some(self.first),
+            (true, 1) => polled(pid, self.first),
+            (true, _) => None,
+        }
+    }
+
+    /// Whether a poll ends by itself. `ppoll(2)` has the address of a time, and `poll(2)` milliseconds, or -1.
+    fn has_timeout(self) -> bool {
+        let is_endless = if calls::PPOLL.contains(&self.number) { 0 } else { u64::from(u32::MAX) };
+        calls::POLL.contains(&self.number) && self.third & u64::from(u32::MAX) != is_endless
+    }
+
+    /// `file` is the file of this number.
+    fn waits_for(self, number: u64, file: &str) -> Option<(WaitKind, String)> {
         let kind = |calls: &[u64]| calls.contains(&self.number);
-        Some(if kind(calls::READ) && self.first == 0 {
+        let reads = kind(calls::READ) || kind(calls::POLL);
+        Some(if reads && number == 0 {
             (WaitKind::Input, "standard input".to_owned())
-        } else if kind(calls::READ) && file.starts_with("socket:") || kind(calls::RECEIVE) {
+        } else if reads && file.starts_with("socket:") || kind(calls::RECEIVE) {
             (WaitKind::Socket, "data on a connection".to_owned())
-        } else if kind(calls::READ) && file.starts_with("pipe:") {
+        } else if reads && file.starts_with("pipe:") {
             (WaitKind::File, "data from a pipe".to_owned())
-        } else if kind(calls::READ) {
+        } else if reads && file.starts_with("anon_inode:") {
+            return None;
+        } else if reads {
             (WaitKind::File, format!("data from `{file}`"))
         } else if kind(calls::ACCEPT) {
             (WaitKind::Server, "an incoming connection".to_owned())
@@ -103,10 +124,32 @@ impl SystemCall {
     }
 }
 
+/// The file at this address of a program's memory (`struct pollfd`), if it is polled for something to read.
+#[cfg(unix)]
+fn polled(pid: u32, address: u64) -> Option<u64> {
+    use std::os::unix::fs::FileExt;
+
+    const POLLIN: u8 = 1;
+    let memory = std::fs::File::open(format!("/proc/{pid}/mem")).ok()?;
+    let mut entry = [0; 6];
+    memory.read_exact_at(&mut entry, address).ok()?;
+    let [a, b, c, d, events, _] = entry;
+    let number = u64::from(u32::from_ne_bytes([a, b, c, d]));
+    (events & POLLIN != 0).then_some(number)
+}
+
+/// Not known on this system.
+#[cfg(not(unix))]
+fn polled(_pid: u32, _address: u64) -> Option<u64> {
+    None
+}
+
 /// Numbers of calls, of the kernel's `syscall_64.tbl`.
 #[cfg(target_arch = "x86_64")]
 mod calls {
     pub(super) const READ: &[u64] = &[0, 17, 19];
+    pub(super) const POLL: &[u64] = &[7, 271];
+    pub(super) const PPOLL: &[u64] = &[271];
     pub(super) const RECEIVE: &[u64] = &[45, 47, 299];
     pub(super) const ACCEPT: &[u64] = &[43, 288];
     pub(super) const CONNECT: &[u64] = &[42];
@@ -121,6 +164,8 @@ mod calls {
 #[cfg(not(target_arch = "x86_64"))]
 mod calls {
     pub(super) const READ: &[u64] = &[63, 65, 67];
+    pub(super) const POLL: &[u64] = &[73];
+    pub(super) const PPOLL: &[u64] = POLL;
     pub(super) const RECEIVE: &[u64] = &[207, 212, 243];
     pub(super) const ACCEPT: &[u64] = &[202, 242];
     pub(super) const CONNECT: &[u64] = &[203];
@@ -149,7 +194,8 @@ mod tests {
         ];
         for (numbers, first, file, expected) in table {
             let text = format!("{} {first} 0x7ffd 0x400 0x0 0x0 0x0 0x7ffd 0x7f1a", numbers[0]);
-            let found = SystemCall::read(&text).unwrap().waits_for(file);
+            let call = SystemCall::read(&text).unwrap();
+            let found = call.waits_for(call.first, file);
             assert_eq!(found, expected.map(|(kind, what)| (kind, what.to_owned())), "{text}");
         }
         assert_eq!(SystemCall::read("running\n"), None);
@@ -175,6 +221,18 @@ mod tests {
         is_over.store(true, Ordering::Relaxed);
         thread.join().unwrap();
         found
+    }
+
+    #[test]
+    fn a_poll_ends_by_itself_if_it_has_a_timeout() {
+        for (number, third, expected) in [
+            (calls::POLL[0], "0xffffffff", calls::POLL == calls::PPOLL),
+            (calls::PPOLL[0], "0x0", false),
+            (calls::PPOLL[0], "0x7ffd", true),
+        ] {
+            let call = SystemCall::read(&format!("{number} 0x7ffd 0x1 {third} 0x0 0x0 0x0 0x7ffd 0x7f1a"));
+            assert_eq!(call.unwrap().has_timeout(), expected, "{number} {third}");
+        }
     }
 
     #[cfg(target_os = "linux")]

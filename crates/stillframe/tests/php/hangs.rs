@@ -34,6 +34,27 @@ async fn a_loop_that_does_not_end_is_found_with_its_function() {
     server.finish().await;
 }
 
+/// PHP polls the connection.
+const NEVER_ANSWERS: &str = "\
+<?php
+$server = stream_socket_server('tcp://127.0.0.1:0');
+$client = stream_socket_client('tcp://' . stream_socket_get_name($server, false));
+$peer = stream_socket_accept($server);
+echo fgets($client);
+";
+
+#[tokio::test]
+async fn a_wait_for_data_on_a_connection_is_named() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", NEVER_ANSWERS);
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "php", "args": [program.path()], "timeout": 4000 });
+    let found = server.ok("diagnose_hang", asked).await;
+    assert_eq!(found["verdict"], "waiting", "{}", found.text);
+    assert!(found.text_of("message").contains("data on a connection"), "{}", found.text);
+    server.finish().await;
+}
+
 /// A signal, which pauses a PHP program, ends a `sleep`.
 #[tokio::test]
 async fn a_program_that_sleeps_is_not_woken() {
