@@ -28,6 +28,8 @@ import java.util.concurrent.TimeUnit;
 final class Proxies {
     /** A handler that every JDK has, because a class that we add would stay in the program. It is never executed. */
     private static final String HANDLER = "sun.reflect.annotation.AnnotationInvocationHandler";
+    /** How often it is looked, every 2 ms, whether a thread has begun, when the time is up. */
+    private static final int LATE = 400;
     private final Debuggee debuggee;
     private final Evaluator evaluator;
     private final Calls.Call call;
@@ -111,14 +113,20 @@ final class Proxies {
         call.method(thread, type, "setDaemon", List.of(debuggee.vm.mirrorOf(true)));
         call.method(thread, type, "start", List.of());
         try {
-            while (!arrived.await(2, TimeUnit.MILLISECONDS)) {
-                if (call.isOver()) throw new Failure("the time is up");
+            // Without an answer, its code would fail, so it is waited for a little longer than there is time.
+            for (int late = 0; !arrived.await(2, TimeUnit.MILLISECONDS); ) {
+                if (call.isOver() && ++late > LATE) throw new Failure("the time is up");
                 // In a program that is stopped, a thread is suspended before it begins.
                 if (thread.suspendCount() > 0 && thread.frameCount() == 0) thread.resume();
             }
         } catch (InterruptedException | IncompatibleThreadStateException unable) {
             throw new Failure("the lambda cannot be evaluated: " + unable);
         }
-        call.workIn(thread, () -> answer(call, thread, at[0], () -> null));
+        Runnable end = () -> answer(call, thread, at[0], () -> null);
+        if (call.isOver()) {
+            end.run();
+            throw new Failure("the time is up");
+        }
+        call.workIn(thread, end);
     }
 }
