@@ -123,28 +123,3 @@ async function load(code) {
     session.run_to_the_end().await;
     session.finish().await;
 }
-
-/// It sees each listener that is added.
-#[tokio::test]
-async fn conditions_and_recorded_values_add_no_listener() {
-    let script = Script::new(
-        r#"
-const names = [];
-process.on("newListener", (name) => names.push(String(name)));
-for (let n = 1; n <= 20; n++) {
-  names[n] ??= n; // @here
-}
-console.log(process.listenerCount("exit"), names.filter((name) => typeof name === "string"));
-"#,
-    );
-    let session = Debugging::of(Language::Node).await;
-    let breakpoint = json!({ "file": script.path(), "line": script.line("here"), "condition": "missing" });
-    session.ok("set_breakpoint", breakpoint).await;
-    let ended = session.start(&script).await;
-    assert_eq!(ended["output"], "0 []\n", "{}", ended.text);
-    let point = json!({ "file": script.path(), "line": script.line("here"), "expressions": ["n"] });
-    let traced = json!({ "program": script.path(), "points": [point] });
-    let traced = session.server.ok("trace_values", traced).await;
-    assert_eq!((&traced["output"], &traced["totals"]["hits"]), (&json!("0 []\n"), &json!(20)));
-    session.finish().await;
-}

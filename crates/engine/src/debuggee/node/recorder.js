@@ -10,7 +10,7 @@
   const { types } = values.load('util');
   const { performance } = values.load('perf_hooks');
   const process = values.load('process');
-  const { isMainThread, threadId: thread } = values.load('worker_threads');
+  const thread = values.load('worker_threads').threadId;
   const { parse, stringify } = JSON;
   const { Buffer: { byteLength } } = values.load('buffer');
   const { apply } = Reflect;
@@ -37,8 +37,7 @@
   const points = { __proto__: null };
   const pipes = { __proto__: null };
   let isAsking = false;
-  // The debugger calls `flush` at the end of a process, but not of a worker.
-  let isWatchingTheEnd = isMainThread;
+  let isWatchingTheEnd = false;
 
   const open = (path) => {
     try {

@@ -7,13 +7,11 @@
   const { stringify } = JSON;
   const { now } = Date;
   const text = String;
-  const load = (name) => globalThis.process?.getBuiltinModule?.(name);
-  const inspect = load('util')?.inspect ?? text;
-  // The debugger calls `flush` at the end of a process, but not of a worker.
-  let isWatchingTheEnd = load('worker_threads')?.isMainThread ?? true;
+  const inspect = globalThis.process?.getBuiltinModule?.('util')?.inspect ?? text;
   const options = { depth: 1, breakLength: Infinity, maxArrayLength: 20, maxStringLength: 500, customInspect: false };
   const passes = { __proto__: null };
   const failures = { __proto__: null };
+  let isWatchingTheEnd = false;
   const send = (message) => emit(stringify(message));
 
   const report = (id, failure) => {
@@ -84,6 +82,5 @@
     return hit.length > 0;
   };
   decide.failed = failed;
-  decide.flush = flush;
   return decide;
 })()

@@ -11,7 +11,7 @@ use super::program::NodeProgram;
 use super::rules::RuleEvent;
 use super::scripts::Script;
 use super::thread::{JsThread, ThreadKind};
-use super::{console, rules, stops};
+use super::{console, stops};
 use crate::adapter::BoxFuture;
 use crate::debugger::{Arrival, Event};
 use crate::error::{Error, Result};
@@ -46,12 +46,6 @@ async fn pump(mut incoming: ::cdp::Incoming, parts: Weak<ThreadParts>, events: m
             }
             ::cdp::Message::Event(::cdp::Event::WaitingForDisconnect) => {
                 debugger.0.set_terminated();
-                rules::flush(&debugger.0.v8).await;
-                // What was sent before the answer has arrived with it.
-                while let Ok(::cdp::Message::Event(event)) = incoming.try_recv() {
-                    let last = translate(&debugger, event, &mut named).await;
-                    send(&events, last).await;
-                }
                 if let Some(profile) = debugger.0.profiler.last_profile().await {
                     send(&events, vec![Event::Profiled(profile)]).await;
                 }

@@ -2,14 +2,11 @@
 
 use std::sync::LazyLock;
 
-use ::cdp::runtime::Evaluate;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::injected::{BINDING, arrow_function, stripped};
 use super::recording;
-use super::v8::V8Client;
-use crate::deadlines;
 use crate::debugger::RuleFor;
 use crate::javascript::{Part, log_parts};
 use crate::model::breakpoint::HitCondition;
@@ -21,21 +18,6 @@ static RULES: LazyLock<String> = LazyLock::new(|| stripped(include_str!("../../d
 /// Brings the rules into the global object before the program replaces what they need.
 pub(super) fn installation() -> String {
     format!("{BINDING}.rules ??= {}", *RULES)
-}
-
-/// Makes a process that has ended, and waits for us to disconnect, report its last counts. A listener for its `exit`
-/// would be one that the program sees.
-pub(super) async fn flush(v8: &V8Client) {
-    let flush = Evaluate {
-        expression: format!(
-            "typeof {BINDING}=='undefined'||({BINDING}.rules?.flush(),{BINDING}.recorder?.flush())"
-        ),
-        silent: true,
-        disable_breaks: true,
-        ..Evaluate::default()
-    };
-    // Without an answer, its last report is less than a second old.
-    let _ = v8.request_within(deadlines::GOODBYE, flush).await;
 }
 
 /// What the program reports by way of the binding.
