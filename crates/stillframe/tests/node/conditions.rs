@@ -123,3 +123,28 @@ async function load(code) {
     session.run_to_the_end().await;
     session.finish().await;
 }
+
+#[tokio::test]
+async fn a_program_is_told_of_no_listener_of_conditions_and_recorders() {
+    let script = Script::new(
+        r#"
+const names = [];
+process.on("newListener", (name) => names.push(name));
+let sum = 0;
+for (let n = 1; n <= 20; n++) {
+  sum += n; // @here
+}
+process.on("exit", () => console.log(names));
+"#,
+    );
+    let session = Debugging::of(Language::Node).await;
+    let breakpoint = json!({ "file": script.path(), "line": script.line("here"), "condition": "missing" });
+    session.ok("set_breakpoint", breakpoint).await;
+    let ended = session.start(&script).await;
+    assert_eq!(ended["output"], "[ 'exit' ]\n", "{}", ended.text);
+    let point = json!({ "file": script.path(), "line": script.line("here"), "expressions": ["n"] });
+    let traced = json!({ "program": script.path(), "points": [point], "sampleEvery": 3 });
+    let traced = session.server.ok("trace_values", traced).await;
+    assert_eq!((&traced["output"], &traced["totals"]["hits"]), (&json!("[ 'exit' ]\n"), &json!(20)));
+    session.finish().await;
+}

@@ -191,7 +191,7 @@
     write(line) {
       if (!isWatchingTheEnd) {
         isWatchingTheEnd = true;
-        process.once('exit', flush);
+        rules.atExit(flush);
       }
       try {
         if (this.pipe !== null && (line.length * 3 <= LONGEST || byteLength(line) <= LONGEST)) {

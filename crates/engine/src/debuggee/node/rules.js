@@ -33,12 +33,23 @@
     }
   };
 
+  // The program's own listener for new listeners is not told of this one.
+  const atExit = (last) => {
+    const { process } = globalThis;
+    const events = process?._events;
+    if (events === undefined) return;
+    const { newListener } = events;
+    if (newListener !== undefined) events.newListener = undefined;
+    process.once('exit', last);
+    if (newListener !== undefined) events.newListener = newListener;
+  };
+
   // A condition that fails at each hit is reported ten times a second.
   const failed = (id, error) => {
     const failure = (failures[id] ??= { times: 0, reportedAt: 0, message: '' });
     if (!isWatchingTheEnd) {
       isWatchingTheEnd = true;
-      globalThis.process?.once?.('exit', flush);
+      atExit(flush);
     }
     failure.times += 1;
     failure.message = describe(error);
@@ -82,5 +93,6 @@
     return hit.length > 0;
   };
   decide.failed = failed;
+  decide.atExit = atExit;
   return decide;
 })()
