@@ -33,7 +33,7 @@
     }
   };
 
-  // The program's own listener for new listeners is not told of this one.
+  // `newListener` of the program does not report this one.
   const atExit = (last) => {
     const { process } = globalThis;
     const events = process?._events;
