@@ -10,6 +10,7 @@ import com.sun.jdi.ThreadGroupReference;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.Value;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,19 +36,22 @@ final class Threads {
 
     ThreadReference byNumber(Object number) throws Failure {
         long wanted = Json.number(number, 0);
-        for (ThreadReference thread : live()) {
+        for (ThreadReference thread : numbered()) {
             if (number(thread) == wanted) return thread;
         }
         throw new Failure("no thread `" + wanted + "`");
     }
 
     /**
-     * All threads, but of the virtual ones only so many, those that were shown before first. A JVM that was started
-     * without `includevirtualthreads` names only the others itself, so a virtual one is known once it has stopped.
+     * All threads, but of the virtual ones only so many, those that stopped or were shown last first. A JVM that was
+     * started without `includevirtualthreads` names only the others itself, so a virtual one is known once it has stopped.
      */
     private List<ThreadReference> live() {
         List<ThreadReference> live = new ArrayList<>();
-        Set<ThreadReference> virtual = shown();
+        List<ThreadReference> known = numbered();
+        Collections.reverse(known);
+        known.removeIf(thread -> !isVirtual(thread));
+        Set<ThreadReference> virtual = new LinkedHashSet<>(known);
         for (ThreadReference thread : debuggee.vm.allThreads()) {
             if (isVirtual(thread)) virtual.add(thread);
             else live.add(thread);
@@ -56,12 +60,10 @@ final class Threads {
         return live;
     }
 
-    /** The virtual threads with a number. Numbers of threads that have ended are forgotten. */
-    private synchronized Set<ThreadReference> shown() {
+    /** The threads that have a number. Those that have ended lose it. */
+    private synchronized List<ThreadReference> numbered() {
         numbers.keySet().removeIf(Threads::hasEnded);
-        Set<ThreadReference> shown = new LinkedHashSet<>(numbers.keySet());
-        shown.removeIf(thread -> !isVirtual(thread));
-        return shown;
+        return new ArrayList<>(numbers.keySet());
     }
 
     private static boolean hasEnded(ThreadReference thread) {
@@ -72,8 +74,10 @@ final class Threads {
         }
     }
 
+    /** No program has a class in this package. */
     static boolean isVirtual(ThreadReference thread) {
-        return thread.referenceType().name().contains("VirtualThread");
+        String type = thread.referenceType().name();
+        return type.equals("java.lang.VirtualThread") || type.equals("java.lang.ThreadBuilders$BoundVirtualThread");
     }
 
     /** Most virtual threads have no name. */
