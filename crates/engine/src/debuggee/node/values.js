@@ -10,6 +10,7 @@
   const load = require;
   const { types, inspect } = load("util");
   const moduleOfModules = load("module");
+  const { promiseHooks } = load("v8");
 
   // If the program has replaced built-ins that we need, take pristine ones from a new context.
   const now = globalThis;
@@ -121,6 +122,9 @@
 
   // The values of watched properties, by the getter that stands in for each.
   const watched = new WeakMap();
+  // Promises that evaluations have made.
+  const made = new WeakMap();
+  let endWatch;
 
   // The descriptor that a watched property had.
   const unwatched = (found) => {
@@ -1640,8 +1644,15 @@
       return then !== undefined && (!("value" in then) || typeof then.value === "function");
     }),
 
-    // Marks the rejection of a promise as handled, unless that would run code of the program.
+    // Notes which promises are made from now on, until this is called without `isOn`.
+    watchPromises: (given) => answered(given[0], (options) => {
+      endWatch?.();
+      endWatch = options.isOn ? promiseHooks?.onInit((promise) => void weakSet(made, promise, true)) : undefined;
+    }),
+
+    // Marks the rejection of a promise that was noted as handled, unless that would run code of the program.
     handle: (given) => answered(given[0], () => {
+      if (weakGet(made, given[1]) === undefined) return;
       const promise = given[1], kind = now.Promise, prototype = data(own(kind, "prototype"));
       const isOrdinary = getPrototypeOf(promise) === prototype && own(promise, "constructor") === undefined;
       const then = isOrdinary && data(own(prototype, "constructor")) === kind ? data(own(prototype, "then")) : undefined;

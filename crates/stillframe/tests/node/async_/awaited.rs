@@ -1,8 +1,9 @@
 //! `await` at a stop, while nothing runs.
 
 use serde_json::json;
+use test_support::Language;
 
-use crate::debugging::Report;
+use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 
 const TEXT: &str = "\
@@ -71,19 +72,32 @@ async fn a_settled_promise_gives_its_result_and_a_pending_one_gives_advice() {
     session.finish().await;
 }
 
+/// Of a promise that the program has made, the rejection remains unhandled.
 #[tokio::test]
-async fn a_promise_that_only_an_evaluation_awaited_may_be_rejected_later() {
-    let script = Script::new(
-        "async function load(text) { await null; throw new Error(text); }\n\
-         console.log('here', load); // @here\nsetTimeout(() => console.log('later'), 1); // @later\n",
-    );
-    let (session, _) = script.stopped_at("here").await;
-    let expression = json!({ "expression": "await load('of the evaluation')" });
-    let refused = session.fails("refused", "evaluate_expression", expression).await;
-    assert!(refused.text.contains("the promise is pending"), "{}", refused.text);
-    let ended = session.go_on().await;
-    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)), "{}", ended.text);
-    session.finish().await;
+async fn a_promise_that_only_an_evaluation_has_made_may_be_rejected() {
+    for (expression, code, answer, exit_code) in [
+        ("await load('of the evaluation')", "refused", "the promise is pending", 0),
+        ("await fail('of the evaluation')", "evaluation_failed", "of the evaluation", 0),
+        ("await pending.get('a')", "refused", "the promise is pending", 1),
+    ] {
+        let script = Script::new(
+            "async function load(text) { await null; throw new Error(text); }\n\
+             async function fail(text) { throw new Error(text); }\n\
+             const pending = new Map();\n\
+             if (process.argv.length > 2) pending.set('a', load('of the program'));\n\
+             console.log('here', load, fail); // @here\nsetTimeout(() => console.log('later'), 1); // @later\n",
+        );
+        let session = Debugging::of(Language::Node).await;
+        session.break_at(&script, "here").await;
+        session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
+        let args = if exit_code == 1 { json!(["pending"]) } else { json!([]) };
+        session.ok("start_debugging", json!({ "scriptPath": script.path(), "args": args })).await;
+        let failed = session.fails(code, "evaluate_expression", json!({ "expression": expression })).await;
+        assert!(failed.text.contains(answer), "{}", failed.text);
+        let ended = session.go_on().await;
+        assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(exit_code)), "{}", ended.text);
+        session.finish().await;
+    }
 }
 
 #[tokio::test]

@@ -52,15 +52,25 @@ impl ValueReader {
                 Some(id) => EvaluatedValue::Expandable(ValuePath::of(id, Some(frame))),
                 None => EvaluatedValue::Simple(result),
             }),
-            Some("rejected") => Err(self.thrown(&result, Some(frame)).await?.raised()),
-            _ => {
-                // The call has made the promise, and no code of the program handles its rejection.
-                if operand.contains('(') {
-                    self.call::<Json>(&helper, "handle", json!({}), [object(id)]).await?;
-                }
-                Err(pending(operand))
+            state => {
+                // If the expression has made the promise, no code of the program handles its rejection.
+                self.call::<Json>(&helper, "handle", json!({}), [object(id)]).await?;
+                Err(match state {
+                    Some("rejected") => self.thrown(&result, Some(frame)).await?.raised(),
+                    _ => pending(operand),
+                })
             }
         }
+    }
+
+    /// Begins or ends to note which promises are made, for an expression that may make one.
+    pub(super) async fn watch_promises(&self, operand: &str, frame: &Frame, is_on: bool) -> Result<()> {
+        if operand.contains('(')
+            && let Some(helper) = self.helper(frame.context()).await?
+        {
+            self.call::<Json>(&helper, "watchPromises", json!({ "isOn": is_on }), []).await?;
+        }
+        Ok(())
     }
 }
 

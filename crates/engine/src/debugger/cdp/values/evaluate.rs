@@ -94,8 +94,10 @@ impl ValueReader {
         match javascript::awaited(expression) {
             AwaitUse::Nothing => self.find_renamed(frame, expression, asked).await,
             AwaitUse::Operand(operand) => {
-                let value = self.find_renamed(frame, operand, asked).await?;
-                self.awaited(value, operand, frame).await
+                self.watch_promises(operand, frame, true).await?;
+                let value = self.find_renamed(frame, operand, asked).await;
+                self.watch_promises(operand, frame, false).await?;
+                self.awaited(value?, operand, frame).await
             }
             AwaitUse::Within => Err(awaited::within()),
         }
