@@ -31,7 +31,7 @@ impl HangWatch<'_> {
             let message = match names.as_slice() {
                 [_] if is_loop => match tasks.as_slice() {
                     [task] => format!("Nothing can wake {}{}", task.what, at(task)),
-                    _ => format!("Nothing can wake the {} tasks of the event loop", tasks.len()),
+                    _ => "Nothing can wake the tasks of the event loop".to_owned(),
                 },
                 [name] => {
                     format!(
