@@ -193,6 +193,79 @@ async fn a_breakpoint_on_a_line_does_not_stop_in_a_closure_that_begins_there() {
     session.finish().await;
 }
 
+const LITERALS: &str = "\
+//go:build go1.23
+
+package main
+
+var handler = func(n int) int { // @variable
+\treturn n + 1
+}
+
+func each(yield func(int) bool) {
+\t_ = yield(1) && yield(2)
+}
+
+func run(handle func(int) int) int {
+\treturn handle(3)
+}
+
+func main() {
+\tfor n := range 2 {
+\t\tfunc() { // @called
+\t\t\tdefer handler(n)
+\t\t}()
+\t}
+\tfor n := range each {
+\t\tfunc() { // @ranged
+\t\t\tdefer handler(n)
+\t\t}()
+\t}
+\trun(
+\t\tfunc(n int) int { // @argument
+\t\t\treturn n + 2
+\t\t},
+\t)
+}
+";
+
+#[tokio::test]
+async fn a_breakpoint_on_a_line_with_code_in_a_closure_alone_stops_there() {
+    let module = Module::new(&[("main.go", LITERALS)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(test_support::Language::Go).await;
+    for (marker, hits) in [("variable", 4), ("called", 2), ("ranged", 2), ("argument", 1)] {
+        session.break_at(&program, marker).await;
+        let mut stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+        for hit in 1..=hits {
+            assert_eq!(stopped.place(), (program.path(), program.line(marker)), "{hit}: {}", stopped.text);
+            if hit < hits {
+                stopped = session.go_on().await;
+            }
+        }
+        session.run_to_the_end().await;
+        session.ok("clear_breakpoints", json!({})).await;
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_condition_that_is_false_around_a_closure_does_not_stop_in_it() {
+    let module = Module::new(&[("main.go", DEFERS)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(test_support::Language::Go).await;
+    let line = program.line("safely");
+    let set = json!({ "file": program.path(), "line": line, "condition": "n == 3" });
+    session.ok("set_breakpoint", set).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!((stopped.at("/location/function"), stopped.variable("n")), (&json!("safely"), "3"));
+    let breakpoints = session.breakpoints().await;
+    assert!(breakpoints.iter().all(|breakpoint| breakpoint["hits"] == 1), "{breakpoints:?}");
+    assert!(!stopped.text.contains("failed"), "{}", stopped.text);
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_compile_error_is_reported_with_file_and_line() {
     let module = Module::new(&[("main.go", "package main\n\nfunc main() {\n\tvar x int = \"no\"\n}\n")]);

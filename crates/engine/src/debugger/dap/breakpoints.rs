@@ -1,12 +1,12 @@
 //! Breakpoints as the protocol has them, and whose they are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
 use super::motion::{self, PauseGuard};
-use super::{DapDebugger, commands, lock, recording};
+use super::{DapDebugger, commands, functions, lock, recording};
 use crate::deadlines;
 use crate::debugger::{BindResult, Debugger, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
@@ -35,6 +35,8 @@ pub(super) struct Breakpoints {
     others: HashMap<i64, i64>,
     /// The last stop was there.
     is_at_exception: bool,
+    /// Lines with breakpoints on which a closure begins, and on which a thread was outside of it.
+    around_closures: HashSet<(PathBuf, u32)>,
     /// What the debugger records and which conditions it examines, as JSON; empty for nothing.
     recorded: String,
 }
@@ -95,6 +97,16 @@ impl Breakpoints {
             place.is_some() && place == at
         };
         self.sent.iter().filter(is_here).cloned().collect()
+    }
+
+    /// Whether a thread was on the line of this breakpoint outside of the closure that begins there, now or before.
+    pub(super) fn was_around_closure(&mut self, sent: &SentBreakpoint, is_now: bool) -> bool {
+        let Some(place) = sent.file.clone().zip(sent.line) else { return false };
+        if is_now {
+            self.around_closures.insert(place);
+            return true;
+        }
+        self.around_closures.contains(&place)
     }
 
     /// Whether a stop at these numbers is one at an exception.
@@ -185,7 +197,9 @@ pub(super) async fn set_in_source(
     debugger.can_record(wanted.iter().flat_map(|place| &place.rules))?;
     let mut places = Vec::with_capacity(wanted.len());
     for SourceBreakpoint { line, column, rules } in wanted {
-        let condition = native_condition(debugger, &rules);
+        // Where a closure begins, each hit around it counts, also those where the condition is false.
+        let condition = native_condition(debugger, &rules)
+            .filter(|_| functions::closures_around(debugger, path, line).is_none());
         let sent = ::dap::SourceBreakpoint {
             line: i64::from(line),
             column: column.map(i64::from),
@@ -310,7 +324,7 @@ impl DapDebugger {
         let mut answers = answers.into_iter();
         let mut breakpoints = lock(&self.0.breakpoints);
         breakpoints.sent.retain(|sent| sent.file.as_deref() != file);
-        owners
+        let results = owners
             .into_iter()
             .map(|mut sent| {
                 let Some(answer) = answers.next() else {
@@ -335,7 +349,13 @@ impl DapDebugger {
                 bind_result(answer, file.is_none(), self.0.setup.no_code.as_deref())
             })
             .map(|result| self.warned(result, file))
-            .collect()
+            .collect();
+        let Breakpoints { sent, around_closures, .. } = &mut *breakpoints;
+        let is_on = |sent: &SentBreakpoint, path: &Path, line: u32| {
+            sent.file.as_deref() == Some(path) && sent.is_on(Some(line))
+        };
+        around_closures.retain(|(path, line)| sent.iter().any(|sent| is_on(sent, path, *line)));
+        results
     }
 }
 

@@ -203,12 +203,13 @@ impl DapDebugger {
     }
 }
 
-/// Leaves out the rules for functions and lines where a thread is in a closure that begins on the line of one.
+/// Leaves out the rules for functions and lines where a thread is in a closure that begins on the line of one. Those for a
+/// line only if the code around the closure was there before: the line may have none.
 pub(super) async fn leave_out_closures(debugger: &DapDebugger, thread: RawId, hit: &mut [SentBreakpoint]) {
     let Some(is_closure) = debugger.quirks().is_closure else { return };
     let closures_around = |sent: &SentBreakpoint| {
         let (path, line) = sent.file.as_deref().zip(sent.line)?;
-        (debugger.quirks().closures_around)(&std::fs::read_to_string(path).unwrap_or_default(), line)
+        closures_around(debugger, path, line)
     };
     let around: Vec<Option<usize>> = hit.iter().map(closures_around).collect();
     let has_functions = hit.iter().flat_map(|sent| &sent.rules).any(|rule| rule.function.is_some());
@@ -216,14 +217,24 @@ pub(super) async fn leave_out_closures(debugger: &DapDebugger, thread: RawId, hi
         return;
     }
     let Ok(Some(frame)) = debugger.top(thread).await else { return };
+    let is_in_closure = is_closure(&frame.name);
     let depth = (debugger.quirks().closure_depth)(&frame.name);
-    for (sent, around) in hit.iter_mut().zip(around).filter(|_| is_closure(&frame.name)) {
-        let begins = around.is_some_and(|around| depth > around);
+    for (sent, around) in hit.iter_mut().zip(around) {
+        let begins = around.is_some_and(|around| {
+            let is_deeper = is_in_closure && depth > around;
+            lock(&debugger.0.breakpoints).was_around_closure(sent, !is_deeper) && is_deeper
+        });
         sent.rules.retain(|rule| match rule.function.as_deref() {
-            Some(name) => is_closure(name) || frame.name.ends_with(name),
+            Some(name) => !is_in_closure || is_closure(name) || frame.name.ends_with(name),
             None => !begins,
         });
     }
+}
+
+/// How many closures are around a line on which another one begins; none for any other line.
+pub(super) fn closures_around(debugger: &DapDebugger, path: &Path, line: u32) -> Option<usize> {
+    debugger.quirks().is_closure?;
+    (debugger.quirks().closures_around)(&std::fs::read_to_string(path).unwrap_or_default(), line)
 }
 
 /// Whether an adapter has found a function in a source that is here, rather than nowhere or in a library alone.
