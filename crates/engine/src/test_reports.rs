@@ -125,6 +125,8 @@ pub enum TestPhase {
     Call,
     /// What goes after.
     Teardown,
+    /// No part of it: an error during or after it that no test has caught. The id is that of the latest test, if known.
+    Unhandled,
 }
 
 /// Output that a runner has kept.

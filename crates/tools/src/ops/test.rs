@@ -140,6 +140,8 @@ pub struct Counts {
     pub skipped: u64,
     /// How many failed as they were expected to.
     pub expected_failures: u64,
+    /// How many errors no test has caught. They are in none of the others.
+    pub unhandled: u64,
 }
 
 /// A test that failed.

@@ -94,7 +94,7 @@ pub struct FailureData {
     /// Name that makes the runner run this test alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
-    /// `setup`, `call` (the test itself) or `teardown`.
+    /// `setup`, `call` (the test itself), `teardown` or `unhandled` (an error during or after it that no test caught).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// The message.
@@ -137,7 +137,7 @@ pub struct FailureData {
 /// A failure in a few words.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BriefData {
-    /// The test, or the file.
+    /// The test, after `during or after` for an error that no test caught; or the file.
     pub name: String,
     /// Type of the thrown exception.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -307,15 +307,24 @@ fn is_report_head(line: &str) -> bool {
 }
 
 fn message(tested: &TestRunResult) -> String {
-    let Counts { run, passed, failed, .. } = tested.counts;
+    let Counts { run, passed, failed, unhandled, .. } = tested.counts;
     let of = |count: u64| if count == 1 { "1 test".to_owned() } else { format!("{count} tests") };
-    let first = tested.failure.as_ref().and_then(|failure| failure.result.as_ref());
-    let first = first.map(|result| format!(": {}", result.id)).unwrap_or_default();
+    let id = tested.failure.as_ref().and_then(|failure| failure.result.as_ref()).map(|result| &result.id);
+    let first = id.map(|id| format!(": {id}")).unwrap_or_default();
     match tested.verdict {
         Verdict::Failed if tested.is_kept => {
             format!("failed (still running){first}; the program is stopped at the throw")
         }
+        Verdict::Failed if failed == 0 && unhandled > 0 => {
+            let test = id.filter(|id| !id.is_empty());
+            let first = if unhandled == 1 { "it" } else { "the first" };
+            let test = test.map(|id| format!("; {first} came during or after {id}")).unwrap_or_default();
+            format!("no test failed, but {}{test}", uncaught(unhandled))
+        }
         Verdict::Failed if run == 0 => format!("failed{first}; the program {}", ended(tested)),
+        Verdict::Failed if unhandled > 0 => {
+            format!("{failed} of {} failed{first}; {}", of(run), uncaught(unhandled))
+        }
         Verdict::Failed => format!("{failed} of {} failed{first}", of(run)),
         Verdict::Passed if run == 0 => {
             format!("the program {}; no test runner reported anything", ended(tested))
@@ -343,6 +352,13 @@ fn message(tested: &TestRunResult) -> String {
                 tested.hang.as_ref().map(|hang| format!(". {}", hang.diagnosis.message)).unwrap_or_default();
             format!("still running{inside} at the timeout{why}")
         }
+    }
+}
+
+fn uncaught(errors: u64) -> String {
+    match errors {
+        1 => "1 error was not caught".to_owned(),
+        errors => format!("{errors} errors were not caught"),
     }
 }
 
@@ -382,7 +398,7 @@ impl FailureData {
         if let (true, Some(asserted)) = (data.message.is_empty(), asserted) {
             data.message = format!("`{asserted}` is false");
         }
-        data.phase = (!id.is_empty()).then(|| phase_name(phase).to_owned());
+        data.phase = (!id.is_empty() || phase == TestPhase::Unhandled).then(|| phase_name(phase).to_owned());
         data.test = Some(id).filter(|id| !id.is_empty());
         data.details =
             details.and_then(|details| data.beyond(&details)).map(|text| tail(&text, limits.output));
@@ -477,6 +493,7 @@ fn phase_name(phase: TestPhase) -> &'static str {
         TestPhase::Setup => "setup",
         TestPhase::Call => "call",
         TestPhase::Teardown => "teardown",
+        TestPhase::Unhandled => "unhandled",
     }
 }
 
@@ -491,7 +508,12 @@ impl BriefData {
             None => (result.file.map(|file| file.display().to_string()), result.line),
         };
         let message = brief(&result.message.or_else(said).unwrap_or_default());
-        Self { name: result.id, exception: result.exception, message, file, line }
+        let name = match result.phase {
+            TestPhase::Unhandled if result.id.is_empty() => "no test".to_owned(),
+            TestPhase::Unhandled => format!("during or after {}", result.id),
+            _ => result.id,
+        };
+        Self { name, exception: result.exception, message, file, line }
     }
 }
 
@@ -517,7 +539,7 @@ impl From<&LoadProblem> for BriefData {
 }
 
 impl From<Counts> for CountsData {
-    fn from(Counts { run, passed, failed, skipped, expected_failures }: Counts) -> Self {
+    fn from(Counts { run, passed, failed, skipped, expected_failures, .. }: Counts) -> Self {
         Self { run, passed, failed, skipped, expected_failures }
     }
 }

@@ -128,11 +128,11 @@ function namesOf(task) {
 
 const id = (test) => idOf(test.module.moduleId, test.fullName.split(' > '));
 
-/** An error that no test has caught fails the run. Vitest names the latest test before it. */
+/** An error that no test has caught fails the run, but no test. Vitest names the latest test before it. */
 function tellOfUnhandled(error, test) {
   const { VITEST_TEST_NAME: name, VITEST_TEST_PATH: file } = error;
-  const id = test ?? (idOf(file, [name]) || 'unhandled error');
-  tell({ kind: 'result', id, file, outcome: 'error', phase: 'teardown', ...thrown(error) });
+  const id = test ?? idOf(file, [name]);
+  tell({ kind: 'result', id, file, outcome: 'error', phase: 'unhandled', ...thrown(error) });
 }
 
 /** The error, from Vitest's serialized form. */

@@ -167,11 +167,13 @@ impl SortedReports {
         // A runner may also report the test of a failed subtest, without an error.
         let is_error = |result: &&TestResult| result.exception.is_some() || !with_parts.contains(id(result));
         let failed = self.results.iter().filter(|result| result.outcome.is_failure()).filter(is_error);
+        // Tests come before errors that no test has caught.
+        let (unhandled, failed): (Vec<_>, Vec<_>) = failed.partition(|result| is_unhandled(result));
         let failure = |result: &TestResult| {
             let throw = take(throws, &result.into());
             Failure { result: Some(result.clone()), throw }
         };
-        failed.map(failure).collect()
+        failed.into_iter().chain(unhandled).map(failure).collect()
     }
 
     fn counts(&self) -> Counts {
@@ -179,7 +181,8 @@ impl SortedReports {
         let ran: BTreeSet<&str> = self.results.iter().filter(|result| is_call(result)).map(id).collect();
         let mut seen = BTreeSet::new();
         let mut with_parts = self.with_failed_parts();
-        for result in self.results.iter().filter(|result| result.part_of.is_none()) {
+        let of_tests = |result: &&TestResult| result.part_of.is_none() && !is_unhandled(result);
+        for result in self.results.iter().filter(of_tests) {
             // Tests may have the same name. A fixture that fails is none, unless its test was not run because of it.
             let is_new = is_call(result) || !ran.contains(id(result)) && seen.insert(id(result));
             counts.run += u64::from(is_new);
@@ -194,7 +197,13 @@ impl SortedReports {
             *counter += 1;
         }
         let without_result = with_parts.len() as u64;
-        Counts { run: counts.run + without_result, failed: counts.failed + without_result, ..counts }
+        let unhandled = self.results.iter().filter(|result| is_unhandled(result)).count() as u64;
+        Counts {
+            run: counts.run + without_result,
+            failed: counts.failed + without_result,
+            unhandled,
+            ..counts
+        }
     }
 
     /// The tests with failed subtests.
@@ -226,6 +235,11 @@ fn last_part(name: &str) -> &str {
 
 fn id(result: &TestResult) -> &str {
     &result.id
+}
+
+/// It is an error that no test has caught.
+fn is_unhandled(result: &TestResult) -> bool {
+    result.phase == TestPhase::Unhandled
 }
 
 /// It is the test's own result, not that of what comes before or after it.

@@ -31,7 +31,7 @@ impl<'a> From<&'a TestResult> for RunnerReport<'a> {
             mark: mark.as_deref(),
             message: message.as_deref(),
             details: details.as_deref(),
-            test: Some(&result.id),
+            test: Some(result.id.as_str()).filter(|id| !id.is_empty()),
             file: None,
         }
     }
