@@ -363,6 +363,22 @@ def test_after(basket):
     ran.finish().await;
 }
 
+#[tokio::test]
+async fn an_exit_at_one_place_that_ends_many_tests_stops_only_so_often() {
+    let body = "
+@pytest.mark.parametrize('number', range(60))
+def test_leave(number):
+    raise SystemExit(number)
+";
+    let ran =
+        run(&["pytest", "-q", "test_shop.py"], &format!("{HEAD}{body}"), json!({ "failures": 60 })).await;
+    ran.came_to("failed", 1, [60, 0, 60]);
+    let failures = ran.answer["moreFailures"].as_array().unwrap();
+    let with_frames = failures.iter().filter(|failure| !failure["frames"].is_null()).count();
+    assert_eq!((failures.len(), with_frames), (59, 49), "{}", ran.answer.text);
+    ran.finish().await;
+}
+
 /// pytest-timeout ignores its limits while a program is debugged, because a person may be looking at it.
 #[tokio::test]
 async fn a_test_that_takes_too_long_fails_where_it_is() {

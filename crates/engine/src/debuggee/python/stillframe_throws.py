@@ -75,15 +75,19 @@ def should_stop(frame, arg):
         agent = sys.modules["stillframe_agent"]
         if agent.mark_of(error) is not None or is_caught(frame, kind):
             return False
-        place = (frame.f_code, frame.f_lineno)
-        counts[place] = counts.get(place, 0) + 1
-        if counts[place] > MOST_AT_ONE_PLACE:
+        if has_stopped_often(frame.f_code, frame.f_lineno):
             return False
         give_mark(error)
     except Exception:
         # A superfluous stop is better than a missing one.
         pass
     return True
+
+
+def has_stopped_often(*place):
+    """Whether one location has had its stops. Counts this one."""
+    counts[place] = counts.get(place, 0) + 1
+    return counts[place] > MOST_AT_ONE_PLACE
 
 
 def give_mark(error):
@@ -95,18 +99,27 @@ def give_mark(error):
 def stop_afterwards(error, trace):
     """Stop at an exception that has ended a test without a stop where it was raised: most that are orderly do not end
     tests, and with an exhausted stack nothing can stop."""
-    agent = sys.modules["stillframe_agent"]
-    debugger = agent.debugger()
-    if not active or debugger is None or agent.is_seen(error):
-        return
-    frames = [frame for frame, _ in frames_of(trace) if is_users(frame)]
-    if not frames:
-        return
-    give_mark(error)
-    # Do not stop in what runs until then.
-    debugger.disable_tracing()
-    debugger.do_stop_on_unhandled_exception(threading.current_thread(), frames[-1], {}, (type(error), error, trace))
-    agent.trace_again(debugger)
+    try:
+        agent = sys.modules["stillframe_agent"]
+        debugger = agent.debugger()
+        if not active or debugger is None or agent.is_seen(error):
+            return
+        places = [place for place in frames_of(trace) if is_users(place[0])]
+        if not places:
+            return
+        frame, line = places[-1]
+        try:
+            if not has_stopped_often(frame.f_code, line):
+                give_mark(error)
+                # Do not stop in what runs until then.
+                debugger.disable_tracing()
+                raised = (type(error), error, trace)
+                debugger.do_stop_on_unhandled_exception(threading.current_thread(), frame, {}, raised)
+        finally:
+            agent.trace_again(debugger)
+    except Exception:
+        # In the runner's own code, an error would end the run.
+        pass
 
 
 def frames_of(trace):
