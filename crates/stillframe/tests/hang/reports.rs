@@ -130,6 +130,30 @@ async fn what_a_child_waits_for_comes_before_the_waits_of_its_parent() {
 }
 
 #[tokio::test]
+async fn the_waits_of_a_parent_whose_child_is_unknown_come_before_those_of_its_siblings() {
+    let server = STILLFRAME.serve().await;
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    let write = |name, text: &str| test_support::Fixture::write(folder.path(), name, text);
+    let parent = write(
+        "parent.js",
+        "require('child_process').spawn('sleep', ['3600']);\nrequire('net').createServer().listen(0);\n",
+    );
+    let sibling = write("sibling.js", "setInterval(() => {}, 3_600_000);\n");
+    let both = [parent.path(), sibling.path()];
+    let first = format!(
+        "const {{ spawn }} = require('child_process');\n\
+         for (const file of {}) spawn(process.execPath, [file]);\n",
+        json!(both)
+    );
+    let first = write("first.js", &first);
+    let answer = server.ok("diagnose_hang", command(&first)).await;
+    let waits = answer.at("/waitsFor").as_array().unwrap();
+    assert!(waits.iter().any(|wait| wait["kind"] == "timer"), "{answer:?}");
+    assert!(answer.text_of("message").contains("sleep"), "{answer:?}");
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn a_completed_program_reports_its_exit() {
     let server = STILLFRAME.serve().await;
     let answer = diagnose(&server, "throws.js").await;

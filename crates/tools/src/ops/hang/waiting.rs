@@ -1,6 +1,6 @@
 //! The verdict on a program that waits.
 
-use engine::model::activity::{ThreadActivity, WaitKind, Waiting};
+use engine::model::activity::{Activity, ThreadActivity, WaitKind, Waiting};
 use engine::process;
 
 use super::finding::{HangFinding, is_users, place_of};
@@ -90,7 +90,7 @@ impl HangWatch<'_> {
         HangFinding { verdict: Verdict::Deadlocked, message, ..finding }
     }
 
-    /// What each process waits for, and whether it waits for a child, too.
+    /// What each process waits for, and whether it also waits for a child whose waits are among these.
     async fn all_waits(&self) -> Vec<(bool, Waiting)> {
         let mut waits: Vec<(bool, Waiting)> = Vec::new();
         for process in &self.activity {
@@ -102,7 +102,8 @@ impl HangWatch<'_> {
                 Some(Waiting { location, ..waiting })
             });
             let own: Vec<Waiting> = blocked.chain(process.activity.pending.iter().cloned()).collect();
-            let is_parent = own.iter().any(|waiting| waiting.kind == WaitKind::Child);
+            let is_parent = own.iter().any(|waiting| waiting.kind == WaitKind::Child)
+                && process.pid.is_some_and(|pid| self.waits_below(pid));
             waits.extend(own.into_iter().map(|waiting| (is_parent, waiting)));
         }
         if waits.is_empty() {
@@ -112,6 +113,27 @@ impl HangWatch<'_> {
         }
         waits
     }
+
+    /// Whether a process below this one is known to wait for something.
+    fn waits_below(&self, pid: u32) -> bool {
+        let below = descendants(pid);
+        self.activity.iter().any(|process| {
+            let Activity { threads, pending, .. } = &process.activity;
+            let waits = !pending.is_empty() || threads.iter().any(|thread| thread.blocked.is_some());
+            waits && process.pid.is_some_and(|pid| below.contains(&pid))
+        })
+    }
+}
+
+/// The processes below one.
+fn descendants(pid: u32) -> Vec<u32> {
+    let mut found = process::children(pid);
+    let mut at = 0;
+    while let Some(next) = found.get(at) {
+        found.extend(process::children(*next));
+        at += 1;
+    }
+    found
 }
 
 /// The most relevant wait of a program: its own blocked code comes before open resources. What a process such as `npm`
