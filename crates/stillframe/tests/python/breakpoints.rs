@@ -183,6 +183,17 @@ async fn a_loaded_function_that_was_not_called_is_reported() {
 }
 
 #[tokio::test]
+async fn an_unknown_function_has_no_note_on_where_it_stops() {
+    let script = Script::new("print('done')\n");
+    let session = Debugging::new().await;
+    let arguments = json!({ "program": script.path(), "until": [{ "function": "square" }] });
+    let ended = session.ok("run_until", arguments).await;
+    let missed = "no function `square` was entered, and the loaded files define none";
+    assert_eq!(ended["notes"], json!([missed]), "{}", ended.text);
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn a_file_of_another_language_is_refused_with_the_reason() {
     let script = Script::new("print('here')  # @here\n");
     script.file("App.java", "class App {}\n");

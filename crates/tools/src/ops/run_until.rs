@@ -21,7 +21,7 @@ use super::functions::similar_functions;
 use super::lifecycle::BegunLaunch;
 use super::settle::{Settled, Wait, settle_or};
 use super::trigger::{PendingTrigger, Trigger, TriggerProgress};
-use super::unreached::{never_bound, not_stopped_at};
+use super::unreached::{is_on_unknown_function, never_bound, not_stopped_at};
 use super::{execution, inspect, lifecycle};
 use crate::{Context, Next, ToolError};
 
@@ -93,6 +93,7 @@ pub async fn run_until(
     session.remove_before_next_stop().await;
     let mut guarded = Guarded { session, own: UntilNextStop::default() };
     let (mut notes, mut planned, mut missed) = (Vec::new(), Vec::new(), Vec::new());
+    let mut of_places = Vec::new();
     let at_trigger = request.exceptions.is_none() && request.places.is_empty();
     let at_trigger = at_trigger.then_some(ExceptionMode::UserUnhandled);
     let exceptions = request.exceptions.unwrap_or_default();
@@ -104,7 +105,7 @@ pub async fn run_until(
         planned.extend(moved.is_some().then_some(breakpoint.id));
         notes.extend(moved);
         notes.extend(moved_to_column(&breakpoint));
-        notes.extend(note);
+        of_places.extend(note.map(|note| (breakpoint.id, note)));
     }
     guarded.own.exceptions = Some(session.set_exception_breakpoints(exceptions).await?);
     let mut armed =
@@ -123,6 +124,11 @@ pub async fn run_until(
     }
     // Some are moved by the debugger alone, when the program is there.
     let own = session.breakpoints().await.unwrap_or_default();
+    if matches!(settled, Settled::Ended { .. }) {
+        let is_unknown = |id| own.iter().any(|own| own.id == id && is_on_unknown_function(own));
+        of_places.retain(|(id, _)| !is_unknown(*id));
+    }
+    notes.extend(of_places.into_iter().map(|(_, note)| note));
     let own =
         own.iter().filter(|own| guarded.own.breakpoints.contains(&own.id) && !planned.contains(&own.id));
     let own: Vec<&Breakpoint> = own.collect();

@@ -149,12 +149,19 @@ fn may_have_been_loaded(reason: &str) -> bool {
 
 /// One that was not found may have been entered all the same.
 fn not_entered(name: &str, fate: &BreakpointFate) -> String {
-    match fate {
-        BreakpointFate::Unbound(_) | BreakpointFate::Refused(_) => {
-            format!("no function `{name}` was entered, and the loaded files define none")
-        }
-        BreakpointFate::Unknown | BreakpointFate::Bound(_) => format!("no function `{name}` was entered"),
-    }
+    let undefined = if is_unbound(fate) { ", and the loaded files define none" } else { "" };
+    format!("no function `{name}` was entered{undefined}")
+}
+
+/// Whether a breakpoint is on a function that was not found, so that nothing else is to be said of it.
+pub(super) fn is_on_unknown_function(breakpoint: &Breakpoint) -> bool {
+    matches!(breakpoint.place, BreakpointTarget::Function { .. })
+        && breakpoint.hits == 0
+        && is_unbound(&breakpoint.fate)
+}
+
+fn is_unbound(fate: &BreakpointFate) -> bool {
+    matches!(fate, BreakpointFate::Unbound(_) | BreakpointFate::Refused(_))
 }
 
 /// What would have had to be true.

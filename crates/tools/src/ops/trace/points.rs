@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::{RecordMethod, Trace, is_only_at};
 use crate::ToolError;
 use crate::ops::run_until::moved_to_column;
-use crate::ops::unreached::not_stopped_at;
+use crate::ops::unreached::{is_on_unknown_function, not_stopped_at};
 
 /// What there is to tell of a place.
 #[derive(Clone, Debug)]
@@ -117,6 +117,7 @@ impl<'a> Points<'a> {
         set.into_iter()
             .map(|(first, expressions, set_notes)| {
                 let breakpoint = views.iter().find(|view| view.id == first.id).cloned().unwrap_or(first);
+                let set_notes = if is_on_unknown_function(&breakpoint) { Vec::new() } else { set_notes };
                 // Not before: the debugger may bind it on another line than was planned.
                 let mut notes: Vec<String> =
                     moved_to_line(&breakpoint).into_iter().chain(set_notes).collect();
