@@ -1,5 +1,6 @@
 //! Where two runs part.
 
+mod definitions;
 mod lines;
 mod side;
 mod values;
@@ -26,11 +27,13 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
         ));
     }
     let mut lines = Lines::default();
-    let (both, edits) = versions(one, other);
-    for edit in &edits {
+    let versions = versions(one, other);
+    for edit in &versions.edits {
         lines.add(format!("the sources differ in {edit}"));
     }
-    let parting = part([one, other], &both, !edits.is_empty())?;
+    // What is not compared is not the same, either.
+    let of_thread = if has_threads(one)? || has_threads(other)? { " of the main thread" } else { "" };
+    let parting = part([one, other], &versions)?;
     if let Some((first, second)) = &parting.values {
         lines.add("first different value:");
         for (name, recording, value) in [("first run: ", one, first), ("second run:", other, second)] {
@@ -41,23 +44,27 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
             }
         }
     } else if parting.steps.is_some() {
-        lines.add("no recorded value differs before the runs diverge");
+        lines.add(format!("no recorded value{of_thread} differs before the runs diverge"));
     } else {
-        lines.add("no recorded value differs");
+        lines.add(format!("no recorded value{of_thread} differs"));
     }
     match &parting.steps {
-        None if edits.is_empty() => lines.add("both runs take the same steps as far as both are recorded"),
-        None => lines.add(
-            "both runs take the same steps as far as both are recorded, apart from those of lines that only one has",
-        ),
+        None => {
+            let apart = match versions.edits.as_slice() {
+                [] => "",
+                _ => ", apart from those of lines that only one has",
+            };
+            let in_thread = if of_thread.is_empty() { "" } else { " in the main thread" };
+            lines.add(format!("both runs take the same steps{in_thread} as far as both are recorded{apart}"));
+        }
         Some((first, second)) => {
             lines.add("first different step:");
-            let [version, _] = &both;
+            let [version, _] = &versions.both;
             if let Some(decides) = line_before(one, first)? {
                 let line = version.lines.get(&decides).copied();
                 let is_edited = line.is_some_and(|line| line.is_edited);
                 let after = match line {
-                    Some(line) if line.spot.is_none() => "after one that only the first has:",
+                    Some(line) if line.spot.is_none() => "after a line that only the first run has:",
                     Some(_) if is_edited => "after the edited:",
                     _ => "after the same: ",
                 };
@@ -71,7 +78,10 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
                 [("first run: ", one, first, before), ("second run:", other, second, other_before)]
             {
                 if let Some(only_here) = only_here {
-                    lines.add(format!("  {name} before, what only it has: {}", headline(recording, &only_here)?));
+                    lines.add(format!(
+                        "  {name} last line that only this run has: {}",
+                        headline(recording, &only_here)?
+                    ));
                 }
                 lines.add(format!("  {name} {}", headline(recording, event)?));
                 add_state(&mut lines, recording, event, 6)?;
@@ -79,6 +89,12 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
         }
     }
     Ok(lines.finish())
+}
+
+/// Whether code of the program ran outside of the main thread.
+fn has_threads(recording: &Recording) -> Result<bool> {
+    let threads = "SELECT EXISTS (SELECT 1 FROM calls WHERE thread <> 1)";
+    Ok(recording.database.query_row(threads, [], |row| row.get(0))?)
 }
 
 /// Adds the callers and so many variables at an event.

@@ -218,7 +218,7 @@ async fn what_an_inserted_line_changes_or_skips_is_found() {
                 "first run: ",
                 "return total",
                 "second run:",
-                "what only it has",
+                "last line that only this run has: ",
                 "total > 100",
                 "return of 100",
             ],
@@ -270,4 +270,176 @@ async fn functions_that_were_moved_or_renamed_are_the_same() {
         let (said, ..) = compared(name, text, &[Edit::Replace(text, &moved)]).await;
         has(&said, &["first different value:", "discount = 24", "discount = 36"]);
     }
+}
+
+const SAME_VALUES: &str = "no recorded value differs\n";
+const SAME_STEPS: &str = "both runs take the same steps";
+const DIFFERENT_VALUE: &str = "first different value:";
+const DIFFERENT_STEP: &str = "first different step:";
+
+/// Checks what the comparison of two versions of a program says.
+async fn compares(name: &str, before: &str, after: &str, expected: &[&str]) {
+    let (said, ..) = compared(name, before, &[Edit::Replace(before, after)]).await;
+    has(&said, expected);
+}
+
+#[tokio::test]
+async fn closures_have_the_same_values_in_other_calls() {
+    let text = "function log() {}\nfunction main() {\n  const k = 2;\n  return [1, 2].map((x) => x * k);\n}\nmain();\n";
+    let after = text.replace("\nmain();", "\nlog();\nmain();");
+    compares("main.js", text, &after, &[SAME_VALUES, SAME_STEPS]).await;
+}
+
+#[tokio::test]
+async fn values_of_other_threads_are_not_said_to_be_the_same() {
+    let text = "\
+import threading
+
+def work(out):
+    out.append(1)
+
+out = []
+thread = threading.Thread(target=work, args=(out,))
+thread.start()
+thread.join()
+print(out)
+";
+    let expected = [
+        "no recorded value of the main thread differs\n",
+        "both runs take the same steps in the main thread",
+    ];
+    compares("main.py", text, &text.replace("append(1)", "append(2)"), &expected).await;
+}
+
+#[tokio::test]
+async fn lines_in_another_order_are_different_steps() {
+    let text = "def main():\n    n = 2\n    tax = n * 10\n    n = n + 1\n    print(tax, n)\n\nmain()\n";
+    let tax = "    tax = n * 10\n";
+    let after = text.replace(tax, "").replace("    print", &format!("{tax}    print"));
+    let expected =
+        ["1 line moved\n", DIFFERENT_STEP, "first run: ", "tax = n * 10", "second run:", "n = n + 1"];
+    compares("main.py", text, &after, &expected).await;
+    let loops = "def main():\n    total = 1\n    for i in range(3):\n        total += i\n        total *= 2\n\nmain()\n";
+    let after = loops.replace("        total *=", "    total *=");
+    let expected = ["1 line indented differently\n", DIFFERENT_STEP, "total *= 2", "for i in range(3):"];
+    compares("main.py", loops, &after, &expected).await;
+}
+
+#[tokio::test]
+async fn a_list_that_an_edited_line_makes_longer_is_found() {
+    let python = "def fill(out, n):\n    out.extend(range(n))\n\nout = []\nfill(out, 3)\nprint(len(out))\n";
+    let node =
+        "function fill(out, n) {\n  out.push(...Array(n).keys());\n}\nconst out = [];\nfill(out, 3);\n";
+    for (name, text) in [("main.py", python), ("main.js", node)] {
+        let after = text.replace("(n))", "(n + 1))").replace("Array(n)", "Array(n + 1)");
+        let expected = [DIFFERENT_VALUE, "first run: ", "0 → 3 by ", "second run:", "0 → 4 by ", SAME_STEPS];
+        compares(name, text, &after, &expected).await;
+    }
+}
+
+#[tokio::test]
+async fn functions_and_classes_that_were_renamed_hide_no_difference() {
+    let python = "\
+def nums(n):
+    return n + 1
+
+class Box:
+    def __init__(self):
+        self.v = 1
+
+def main():
+    b = Box()
+    r = nums(3) + b.v
+    r = r * 2
+    print(r)
+
+main()
+";
+    let node = "\
+function nums(n) {
+  return n + 1;
+}
+class Box {
+  constructor() {
+    this.v = 1;
+  }
+}
+function main() {
+  const b = new Box();
+  let r = nums(3) + b.v;
+  r = r * 2;
+  console.log(r);
+}
+main();
+";
+    for (name, text) in [("main.py", python), ("main.js", node)] {
+        let renamed = text.replace("nums", "numbers").replace("Box", "Case");
+        compares(name, text, &renamed, &["4 lines edited\n", SAME_VALUES, SAME_STEPS]).await;
+        let wrong = renamed.replace("r * 2", "r * 3");
+        compares(name, text, &wrong, &[DIFFERENT_VALUE, "r: 5 → 10 by ", "r: 5 → 15 by ", SAME_STEPS]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_line_that_was_inserted_in_a_long_loop_is_left_out() {
+    let text =
+        "def main():\n    t = 0\n    for i in range(20000):\n        t = t + 1\n    return t\n\nmain()\n";
+    let (said, ..) = compared("main.py", text, &[Edit::Before("t = t + 1", "u = i")]).await;
+    has(&said, &[SAME_VALUES, SAME_STEPS]);
+}
+
+#[tokio::test]
+async fn an_await_or_a_yield_that_was_inserted_is_left_out() {
+    let awaits = "\
+import asyncio
+
+async def work(i):
+    t = i * 2
+    return t
+
+async def main():
+    a = await work(1)
+    print(a)
+
+asyncio.run(main())
+";
+    let after = awaits.replace("    return t", "    await asyncio.sleep(0)\n    return t");
+    compares("main.py", awaits, &after, &["1 line only in the second run\n", SAME_VALUES, SAME_STEPS]).await;
+    let yields = "def numbers():\n    yield 1\n    yield 2\n\nprint(sum(numbers()))\n";
+    let after = yields.replace("    yield 2", "    yield 0\n    yield 2");
+    compares("main.py", yields, &after, &[SAME_VALUES, SAME_STEPS]).await;
+    let after = yields.replace("    yield 2", "    number = 2\n    yield number");
+    compares("main.py", yields, &after, &[SAME_VALUES, SAME_STEPS]).await;
+    // What runs next is another function.
+    let node = "async function main() {\n  const a = await 1;\n  return a;\n}\nmain();\n";
+    let after = node.replace("  const", "  await null;\n  const");
+    let expected = [DIFFERENT_STEP, "second run:", "last line that only this run has: ", "await null"];
+    compares("main.js", node, &after, &expected).await;
+}
+
+#[tokio::test]
+async fn a_decorator_that_was_added_or_removed_is_left_out() {
+    let plain = "\
+import functools
+
+def double(x):
+    return x * 2
+
+class Cart:
+    count = 3
+
+print(double(Cart().count))
+";
+    let decorated = plain.replace("def double", "@functools.lru_cache\ndef double");
+    for (before, after) in [(plain, decorated.as_str()), (&decorated, plain)] {
+        compares("main.py", before, after, &["1 line only in the ", SAME_VALUES, SAME_STEPS]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_function_that_became_an_arrow_function_is_the_same() {
+    let after = NODE
+        .replace("function main() {", "const main = () => {")
+        .replace("function rate(amount) {", "const rate = (amount) => {");
+    compares("main.js", NODE, &after, &["2 lines edited\n", SAME_VALUES, SAME_STEPS]).await;
 }

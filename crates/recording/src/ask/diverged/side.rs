@@ -8,7 +8,8 @@ use super::versions::{Line, Version};
 use crate::error::Result;
 use crate::memory::{Write, write_of};
 use crate::reading::{Event, Recording, event_of};
-use crate::value::{Key, Kind, Owner, What};
+use crate::spelling::Spelling;
+use crate::value::{Key, Kind, OUTER, Owner, What, Word};
 
 /// The events of the main thread, with what is needed of their calls.
 pub(super) const EVENTS: &str = "SELECT events.id, kind, call, place, value, code, owner, caller, caller_place FROM events \
@@ -31,6 +32,8 @@ pub(super) struct Step {
     pub(super) event: Event,
     /// Only this version has the line.
     is_only_here: bool,
+    /// The place of the last line that both versions have.
+    last_of_both: Option<i64>,
     /// What the line wrote.
     pub(super) writes: Vec<Write>,
     /// The variables of the call that were written by lines before it that only this version has.
@@ -50,6 +53,14 @@ pub(super) struct Side<'a> {
     calls: HashMap<i64, i64>,
     /// Calls that are not compared.
     skipped: HashSet<i64>,
+    /// Calls that wait at an `await` or a `yield` that only this version has, or for such a call.
+    suspended: HashSet<i64>,
+    /// The caller of a call that has just been suspended there. It is suspended next if it awaits that call.
+    awaiting: Option<i64>,
+    /// The last write of each variable, attribute and item that is there.
+    last: HashMap<Owner, HashMap<Key, Write>>,
+    /// The number of the name of what a closure has for the call around it.
+    outer: Option<i64>,
     /// The last event of a line that only this version has, since the last that both have.
     pub(super) only_here: Option<Event>,
 }
@@ -70,6 +81,10 @@ impl<'a> Side<'a> {
             steps: HashMap::new(),
             calls: HashMap::new(),
             skipped: HashSet::new(),
+            suspended: HashSet::new(),
+            awaiting: None,
+            last: HashMap::new(),
+            outer: recording.number(OUTER),
             only_here: None,
         }
     }
@@ -102,8 +117,12 @@ impl<'a> Side<'a> {
             if self.skipped.contains(&event.call) {
                 if matches!(event.what, What::Return | What::Unwind) {
                     self.skipped.remove(&event.call);
+                    self.last.remove(&moment.owner);
                 }
                 continue;
+            }
+            if event.what != What::Yield {
+                self.awaiting = None;
             }
             match event.what {
                 What::Call
@@ -122,9 +141,35 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Leaves out a call, and all that it calls.
+    /// Whether a call is suspended by a line that only this version has, or goes on there.
+    pub(super) fn is_suspended_here(&self, event: &Event) -> bool {
+        let is_only_here = self.steps.get(&event.call).is_some_and(|step| step.is_only_here);
+        match event.what {
+            What::Yield => is_only_here || self.awaiting == Some(event.call),
+            What::Resume => self.suspended.contains(&event.call),
+            _ => false,
+        }
+    }
+
+    /// Leaves out a call and all that it calls, or that a call is suspended or goes on.
     pub(super) fn skip(&mut self, moment: &Moment) {
-        self.skipped.insert(moment.event.call);
+        let call = moment.event.call;
+        match moment.event.what {
+            What::Call => {
+                self.skipped.insert(call);
+            }
+            What::Yield => {
+                self.suspended.insert(call);
+                // In JavaScript, the caller has its promise, and awaits that in any case.
+                let is_python = self.recording.spelling == Spelling::Python;
+                self.awaiting = is_python.then_some(moment.caller);
+                self.only_here.get_or_insert(moment.event);
+            }
+            What::Resume => {
+                self.suspended.remove(&call);
+            }
+            _ => {}
+        }
     }
 
     /// A line or a call begins.
@@ -133,11 +178,15 @@ impl<'a> Side<'a> {
         let step = self.steps.entry(event.call).or_insert_with(|| Step {
             event,
             is_only_here,
+            last_of_both: None,
             writes: Vec::new(),
             written_here: BTreeSet::new(),
         });
         self.calls.remove(&step.event.id);
         (step.event, step.is_only_here) = (event, is_only_here);
+        if !is_only_here {
+            step.last_of_both = event.place;
+        }
         self.calls.insert(event.id, event.call);
     }
 
@@ -147,6 +196,7 @@ impl<'a> Side<'a> {
         Some(Step {
             event: step.event,
             is_only_here: step.is_only_here,
+            last_of_both: step.last_of_both,
             writes: std::mem::take(&mut step.writes),
             written_here: std::mem::take(&mut step.written_here),
         })
@@ -157,10 +207,33 @@ impl<'a> Side<'a> {
         self.steps.get(&call)?.event.place
     }
 
+    /// Whether a step is of the line that the call ran last, apart from lines that only this version has. Python runs
+    /// the line of a definition again after its decorators.
+    pub(super) fn is_again(&self, event: &Event) -> bool {
+        let last = self.steps.get(&event.call).and_then(|step| step.last_of_both);
+        self.recording.spelling == Spelling::Python && last.is_some() && last == event.place
+    }
+
     /// A call has ended.
-    pub(super) fn end(&mut self, call: i64) {
-        if let Some(step) = self.steps.remove(&call) {
+    pub(super) fn end(&mut self, moment: &Moment) {
+        if let Some(step) = self.steps.remove(&moment.event.call) {
             self.calls.remove(&step.event.id);
+        }
+        self.last.remove(&moment.owner);
+    }
+
+    /// The last write of a variable, an attribute or an item; none if it is not there.
+    pub(super) fn last(&self, owner: Owner, key: Key) -> Option<&Write> {
+        self.last.get(&owner)?.get(&key)
+    }
+
+    /// Keeps the last write of what may be compared again.
+    fn keep(&mut self, write: Write) {
+        let known = self.last.entry(write.owner).or_default();
+        if write.word == Word::Absent {
+            known.remove(&write.key);
+        } else {
+            known.insert(write.key, write);
         }
     }
 
@@ -178,6 +251,11 @@ impl<'a> Side<'a> {
                 self.next_write = Some(write);
                 return Ok(());
             }
+            let is_object = write.owner.as_object().is_some();
+            if !is_object && matches!(write.key, Key::Name(name) if Some(name) == self.outer) {
+                continue;
+            }
+            self.keep(write);
             let call = self.calls.get(&write.line).copied();
             let Some(step) = call.and_then(|call| self.steps.get_mut(&call)) else { continue };
             if write.is_shown_again {
@@ -194,7 +272,7 @@ impl<'a> Side<'a> {
                 if !is_member {
                     step.writes.push(write);
                 }
-            } else if write.owner.as_object().is_none() {
+            } else if !is_object {
                 step.written_here.insert(write.key);
             }
         }

@@ -1,15 +1,15 @@
 //! Values that differ between two runs that take the same step.
 
-use std::collections::VecDeque;
-
-use rusqlite::params;
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
 
 use super::side::{Moment, Side, Step};
+use super::versions::Versions;
 use crate::ask::state::{VALUE, headline};
 use crate::error::Result;
-use crate::memory::{COLUMNS, GrowingMemory, Write, write_of};
+use crate::memory::{GrowingMemory, Write};
 use crate::reading::{Event, Recording};
-use crate::value::{Key, What, Word};
+use crate::value::{Key, Owner, What, Word};
 
 /// A value of each run.
 pub(super) type Difference = (Value, Value);
@@ -29,8 +29,25 @@ pub(super) struct Comparison<'a> {
     pub(super) steps: [Step; 2],
     /// The line has written all that it writes.
     pub(super) is_complete: bool,
-    /// The two programs are not the same.
-    pub(super) has_edits: bool,
+    pub(super) versions: &'a Versions,
+    pub(super) objects: &'a Partners,
+}
+
+/// Objects that correspond: they were values of the same variables, attributes or items. By their numbers in each run.
+#[derive(Debug, Default)]
+pub(super) struct Partners(RefCell<[HashMap<i64, i64>; 2]>);
+
+impl Partners {
+    fn insert(&self, one: i64, other: i64) {
+        let [of_first, of_second] = &mut *self.0.borrow_mut();
+        of_first.insert(one, other);
+        of_second.insert(other, one);
+    }
+
+    /// The object of the other run.
+    fn of(&self, side: usize, object: i64) -> Option<i64> {
+        self.0.borrow().get(side)?.get(&object).copied()
+    }
 }
 
 impl Comparison<'_> {
@@ -68,7 +85,7 @@ impl Comparison<'_> {
             return Ok(None);
         }
         let value = |event: &Event| event.value.map_or(Word::Absent, Word::of);
-        if shown(one, value(first))? == shown(other, value(second))? {
+        if self.is_alike(value(first), value(second))? {
             return Ok(None);
         }
         let value = |recording: &Recording, event: &Event| -> Result<Value> {
@@ -81,6 +98,10 @@ impl Comparison<'_> {
         self.sides.map(|side| side.recording)
     }
 
+    fn has_edits(&self) -> bool {
+        !self.versions.edits.is_empty()
+    }
+
     /// Whether the line, or the head of the function, has another text in the other version.
     fn is_edited(&self) -> bool {
         let ([side, _], [step, _], [moment, _]) = (&self.sides, &self.steps, &self.moments);
@@ -88,6 +109,14 @@ impl Comparison<'_> {
             What::Call => side.version.functions.get(&moment.code).is_some_and(|code| code.is_in_edited_file),
             _ => side.line(step.event.place).is_some_and(|line| line.is_edited),
         }
+    }
+
+    /// Whether both lines define a function or a class.
+    fn is_definition(&self) -> bool {
+        let lines = self.sides.into_iter().zip(&self.steps);
+        lines
+            .into_iter()
+            .all(|(side, step)| side.line(step.event.place).is_some_and(|line| line.is_definition))
     }
 
     /// Compares variables. In a line that was edited, they may have other names.
@@ -119,7 +148,7 @@ impl Comparison<'_> {
         let left = left.iter().map(|write| (0, write)).chain(second.iter().map(|write| (1, write)));
         for (side, write) in left.filter(|_| self.is_complete) {
             // A line that leaves a value as it was writes nothing.
-            if let Some(found) = self.of_state(side, write.key, self.has_edits)? {
+            if let Some(found) = self.of_state(side, write.key, self.has_edits())? {
                 return Ok(Some(found));
             }
         }
@@ -130,13 +159,13 @@ impl Comparison<'_> {
     /// this one has uses it.
     fn of_items(&self, first: &[Write], second: &[Write]) -> Result<Option<Difference>> {
         let [one, other] = self.recordings();
-        if self.has_edits && first.len() != second.len() {
-            return Ok(None);
+        if self.has_edits() && first.len() != second.len() {
+            return if self.is_complete { self.of_objects(first, second) } else { Ok(None) };
         }
         for (write, theirs) in first.iter().zip(second) {
             let is_same = one.key_text(write.key) == other.key_text(theirs.key);
-            if !is_same && self.has_edits && !self.is_edited() {
-                return Ok(None);
+            if !is_same && self.has_edits() && !self.is_edited() {
+                return if self.is_complete { self.of_objects(first, second) } else { Ok(None) };
             }
             if !is_same && !self.is_edited() {
                 return Ok(Some((written(one, write)?, written(other, theirs)?)));
@@ -161,9 +190,58 @@ impl Comparison<'_> {
         })
     }
 
+    /// Whether two values are shown alike. Objects that are compared correspond from now on.
+    fn is_alike(&self, word: Word, theirs: Word) -> Result<bool> {
+        let [one, other] = self.recordings();
+        let has_edits = self.has_edits();
+        if let (Word::Object(object), Word::Object(partner)) = (word, theirs) {
+            self.objects.insert(object, partner);
+            let names =
+                (one.object(object)?.type_name.to_string(), other.object(partner)?.type_name.to_string());
+            if has_edits && self.versions.renamed.contains(&names) {
+                return Ok(true);
+            }
+        }
+        // An edit renames functions and classes, or has something else in their place, such as what a decorator returns.
+        let are_named = [is_function_or_class(one, word)?, is_function_or_class(other, theirs)?];
+        if has_edits && (are_named == [true, true] || are_named.contains(&true) && self.is_definition()) {
+            return Ok(true);
+        }
+        Ok(shown(one, word)? == shown(other, theirs)?)
+    }
+
+    /// Compares the objects that lines wrote to and that correspond, by what they have now. Attributes and items matter
+    /// where both have them.
+    fn of_objects(&self, first: &[Write], second: &[Write]) -> Result<Option<Difference>> {
+        let [one, other] = self.recordings();
+        let [ours, theirs] = self.sides;
+        let all = first.iter().map(|write| (0, write)).chain(second.iter().map(|write| (1, write)));
+        for (side, write) in all {
+            let partner = write.owner.as_object().and_then(|object| self.objects.of(side, object));
+            let Some(partner) = partner.map(Owner::object) else { continue };
+            let (of, to) = if side == 0 { (one, other) } else { (other, one) };
+            let key = match write.key {
+                Key::Name(name) => to.number(&of.text(name)).map(Key::Name),
+                Key::Item(name) => to.number(&of.text(name)).map(Key::Item),
+                key => Some(key),
+            };
+            let Some(key) = key else { continue };
+            let (mine, yours) = if side == 0 { (ours, theirs) } else { (theirs, ours) };
+            let Some((write, partner)) = mine.last(write.owner, write.key).zip(yours.last(partner, key))
+            else {
+                continue;
+            };
+            let (write, partner) = if side == 0 { (write, partner) } else { (partner, write) };
+            if let Some(found) = self.of_two(write, partner)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
     fn of_two(&self, write: &Write, theirs: &Write) -> Result<Option<Difference>> {
         let [one, other] = self.recordings();
-        if shown(one, write.word)? == shown(other, theirs.word)? {
+        if self.is_alike(write.word, theirs.word)? {
             return Ok(None);
         }
         Ok(Some((written(one, write)?, written(other, theirs)?)))
@@ -174,22 +252,17 @@ impl Comparison<'_> {
         let [one, other] = self.recordings();
         let Key::Name(name) = key else { return Ok(None) };
         let name = if side == 0 { one.text(name) } else { other.text(name) };
-        let last = |recording: &Recording, moment: &Moment| -> Result<Option<Write>> {
-            let Some(number) = recording.number(&name) else { return Ok(None) };
-            let mut statement = recording.database.prepare_cached(&format!(
-                "SELECT {COLUMNS} FROM writes WHERE owner = ? AND key = ? AND event < ? ORDER BY id DESC LIMIT 1"
-            ))?;
-            let slot = params![moment.owner.0, Key::Name(number).stored(), moment.event.id];
-            let mut rows = statement.query(slot)?;
-            let write = rows.next()?.map(write_of).transpose()?;
-            Ok(write.filter(|write| write.word != Word::Absent))
+        let last = |side: &Side<'_>, moment: &Moment| {
+            let number = side.recording.number(&name)?;
+            side.last(moment.owner, Key::Name(number)).copied()
         };
+        let [ours, theirs] = self.sides;
         let [first, second] = self.moments;
         let nothing = |recording: &Recording, moment: &Moment| -> Result<Value> {
             let text = format!("no `{name}` at {}", headline(recording, &moment.event)?);
             Ok(Value { text, event: moment.event })
         };
-        match (last(one, first)?, last(other, second)?) {
+        match (last(ours, first), last(theirs, second)) {
             (Some(write), Some(theirs)) => self.of_two(&write, &theirs),
             (Some(write), None) if !is_in_both => Ok(Some((written(one, &write)?, nothing(other, second)?))),
             (None, Some(theirs)) if !is_in_both => Ok(Some((nothing(one, first)?, written(other, &theirs)?))),
@@ -206,6 +279,17 @@ fn shown(recording: &Recording, word: Word) -> Result<String> {
     };
     // Where objects are in memory makes no difference.
     Ok(if value.contains(" at 0x") { String::new() } else { value })
+}
+
+fn is_function_or_class(recording: &Recording, word: Word) -> Result<bool> {
+    Ok(match word {
+        Word::Object(number) => recording.object(number)?.kind.is_named(),
+        Word::Atom(number) => {
+            let text = &recording.atom(number)?.text;
+            text.starts_with("<function ") || text.starts_with("<class ")
+        }
+        _ => false,
+    })
 }
 
 fn written(recording: &Recording, write: &Write) -> Result<Value> {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use super::definitions::{defined_name, is_definition};
 use super::lines::pairs;
 use crate::reading::{Code, Recording};
 use crate::stack::base_name;
@@ -17,8 +18,10 @@ pub(super) struct Line {
     pub(super) spot: Option<Spot>,
     /// Its text is another one in the other version.
     pub(super) is_edited: bool,
-    /// It was moved in its function or module, such as the definition of a function.
+    /// It was moved in its function or module.
     pub(super) is_moved: bool,
+    /// It defines a function or a class, or is a decorator.
+    pub(super) is_definition: bool,
 }
 
 /// A function that ran.
@@ -37,6 +40,16 @@ pub(super) struct Version {
     pub(super) lines: HashMap<i64, Line>,
     /// By the numbers of codes.
     pub(super) functions: HashMap<i64, Function>,
+}
+
+/// Two programs, as compared with each other.
+#[derive(Debug, Default)]
+pub(super) struct Versions {
+    pub(super) both: [Version; 2],
+    /// What differs in the sources, in a line for each file.
+    pub(super) edits: Vec<String>,
+    /// The names of functions and classes that were renamed, in the first and in the second version.
+    pub(super) renamed: HashSet<(String, String)>,
 }
 
 /// Whether two functions correspond.
@@ -67,27 +80,31 @@ impl Files {
     }
 }
 
-/// Compares the sources of two recordings. Returns both, and what differs in them, in a line for each file.
-pub(super) fn versions(one: &Recording, other: &Recording) -> ([Version; 2], Vec<String>) {
+/// Compares the sources of two recordings.
+pub(super) fn versions(one: &Recording, other: &Recording) -> Versions {
     let recordings = [one, other];
-    let mut said = Vec::new();
-    let files = files(recordings, &mut said);
-    let mut found = [Version::default(), Version::default()];
+    let mut versions = Versions::default();
+    let files = files(recordings, &mut versions);
+    let found = &mut versions.both;
     let of_file = |version: usize, number: i64| {
         files.iter().enumerate().find(|(_, files)| files.numbers.get(version) == Some(&Some(number)))
     };
-    for (version, (recording, found)) in recordings.into_iter().zip(&mut found).enumerate() {
+    for (version, (recording, found)) in recordings.into_iter().zip(found.iter_mut()).enumerate() {
         for (place, at) in recording.places_of(|_| true) {
             let code = recording.codes.get(&at.code);
             let Some((number, files)) = code.and_then(|code| of_file(version, code.file)) else { continue };
             let line = files.line(version, at.line);
             let is_edited = line.is_some_and(|line| files.edited.contains(&line));
             let is_moved = |line: Option<i64>| line.is_some_and(|line| files.moved.contains(&line));
-            // A module has no line of its own.
+            // A module begins at no line.
+            let code_of_line = code;
             let code = code.filter(|code| &*code.name != "<module>");
             let begin = code.and_then(|code| files.line(version, code.line));
             let is_moved = is_moved(line) && !is_moved(begin);
-            found.lines.insert(place, Line { spot: line.map(|line| (number, line)), is_edited, is_moved });
+            let is_definition =
+                code_of_line.is_some_and(|code| is_definition(recording.source(code, at.line)));
+            let spot = line.map(|line| (number, line));
+            found.lines.insert(place, Line { spot, is_edited, is_moved, is_definition });
         }
     }
     for (number, files) in files.iter().enumerate() {
@@ -100,7 +117,7 @@ pub(super) fn versions(one: &Recording, other: &Recording) -> ([Version; 2], Vec
         let (ours, theirs) = (codes(0), codes(1));
         let partners = partners(files, &ours, &theirs);
         let is_in_edited_file = files.lines.is_some();
-        let [first, second] = &mut found;
+        let [first, second] = &mut *found;
         for (id, code) in &ours {
             let partner = partners.iter().find(|(own, _)| own == id);
             let partner = partner.and_then(|(_, id)| theirs.iter().find(|(other, _)| other == id));
@@ -117,7 +134,7 @@ pub(super) fn versions(one: &Recording, other: &Recording) -> ([Version; 2], Vec
             second.functions.insert(*id, Function { spot, is_in_edited_file });
         }
     }
-    (found, said)
+    versions
 }
 
 /// The functions of two versions of a file that correspond: those on the same line, those of the same name if there is
@@ -148,7 +165,7 @@ fn partners(files: &Files, ours: &[(i64, &Code)], theirs: &[(i64, &Code)]) -> Ve
 }
 
 /// The files of both runs, in pairs.
-fn files(recordings: [&Recording; 2], said: &mut Vec<String>) -> Vec<Files> {
+fn files(recordings: [&Recording; 2], versions: &mut Versions) -> Vec<Files> {
     let all = recordings.map(|recording| {
         let mut files: Vec<&Code> = recording.codes.values().collect();
         files.sort_unstable_by_key(|code| (code.path.matches('/').count(), code.file));
@@ -174,7 +191,7 @@ fn files(recordings: [&Recording; 2], said: &mut Vec<String>) -> Vec<Files> {
         found.extend(ours.into_iter().map(|code| (Some(code), None)));
         found.extend(theirs.into_iter().map(|code| (None, Some(code))));
     }
-    found.into_iter().map(|(first, second)| compared(recordings, first, second, said)).collect()
+    found.into_iter().map(|(first, second)| compared(recordings, first, second, versions)).collect()
 }
 
 /// The last parts of a path.
@@ -187,7 +204,7 @@ fn compared(
     [one, other]: [&Recording; 2],
     first: Option<&Code>,
     second: Option<&Code>,
-    said: &mut Vec<String>,
+    versions: &mut Versions,
 ) -> Files {
     let mut files = Files {
         numbers: [first.map(|code| code.file), second.map(|code| code.file)],
@@ -205,11 +222,19 @@ fn compared(
     let mut lines = HashMap::new();
     let (ordered, moved) = pairs(ours, theirs);
     files.moved = moved.iter().map(|(_, to)| number(*to)).collect();
+    let has_text = |at: usize| ours.get(at).is_some_and(|line| !line.trim().is_empty());
+    let moved_texts = moved.iter().filter(|(at, _)| has_text(*at)).count();
+    let mut indented = 0;
     for (at, to) in ordered.into_iter().chain(moved) {
         lines.insert(number(at), number(to));
         files.known.insert(number(to));
-        if ours.get(at).map(|line| line.trim()) != theirs.get(to).map(|line| line.trim()) {
+        let (Some(line), Some(other)) = (ours.get(at), theirs.get(to)) else { continue };
+        if line.trim() != other.trim() {
             files.edited.insert(number(to));
+            let names = defined_name(line).zip(defined_name(other)).filter(|(name, other)| name != other);
+            versions.renamed.extend(names.map(|(name, other)| (name.to_owned(), other.to_owned())));
+        } else if indentation(line) != indentation(other) {
+            indented += 1;
         }
     }
     let only = |all: &[String], is_known: &dyn Fn(i64) -> bool| {
@@ -218,6 +243,8 @@ fn compared(
     };
     let counts = [
         (files.edited.len(), "edited"),
+        (moved_texts, "moved"),
+        (indented, "indented differently"),
         (only(ours, &|line| lines.contains_key(&line)), "only in the first run"),
         (only(theirs, &|line| files.known.contains(&line)), "only in the second run"),
     ];
@@ -226,9 +253,12 @@ fn compared(
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {} {what}", if count == 1 { "line" } else { "lines" }))
         .collect();
-    if !counts.is_empty() {
-        said.push(format!("{}: {}", base_name(&second.path), counts.join(", ")));
-    }
+    let counts = if counts.is_empty() { "only spaces and empty lines".to_owned() } else { counts.join(", ") };
+    versions.edits.push(format!("{}: {counts}", base_name(&second.path)));
     files.lines = Some(lines);
     files
+}
+
+fn indentation(line: &str) -> &str {
+    line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
 }

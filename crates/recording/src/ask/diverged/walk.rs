@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::side::{EVENTS, Moment, Side};
-use super::values::{Comparison, Difference};
-use super::versions::Version;
+use super::values::{Comparison, Difference, Partners};
+use super::versions::{Line, Versions};
 use crate::error::Result;
 use crate::memory::COLUMNS;
 use crate::reading::{Event, Recording};
@@ -23,17 +23,24 @@ pub(super) struct Parting {
 }
 
 /// Finds where two runs part.
-pub(super) fn part(recordings: [&Recording; 2], versions: &[Version; 2], has_edits: bool) -> Result<Parting> {
+pub(super) fn part(recordings: [&Recording; 2], versions: &Versions) -> Result<Parting> {
     let [one, other] = recordings;
     let all_writes = format!("SELECT {COLUMNS} FROM writes ORDER BY id");
     let mut events = (one.database.prepare(EVENTS)?, other.database.prepare(EVENTS)?);
     let mut writes = (one.database.prepare(&all_writes)?, other.database.prepare(&all_writes)?);
-    let [first, second] = versions;
+    let [first, second] = &versions.both;
     let sides = [
         Side::new(one, first, events.0.query([])?, writes.0.query([])?),
         Side::new(other, second, events.1.query([])?, writes.1.query([])?),
     ];
-    let mut walk = Walk { sides, calls: HashMap::new(), last: None, values: None, has_edits };
+    let mut walk = Walk {
+        sides,
+        calls: HashMap::new(),
+        last: None,
+        values: None,
+        objects: Partners::default(),
+        versions,
+    };
     let steps = walk.run()?;
     let [first, second] = walk.sides;
     Ok(Parting { values: walk.values, steps, only_here: [first.only_here, second.only_here] })
@@ -45,7 +52,9 @@ struct Walk<'a> {
     calls: HashMap<i64, i64>,
     last: Option<(Event, Event)>,
     values: Option<Difference>,
-    has_edits: bool,
+    /// Objects that were values of the same variables.
+    objects: Partners,
+    versions: &'a Versions,
 }
 
 impl Walk<'_> {
@@ -100,8 +109,8 @@ impl Walk<'_> {
     }
 
     /// Whether a step may be left out although the other run does not take it: a call of a function that only one
-    /// version has, or by a line that was edited, such a line itself, of which a part runs again, and a line that was
-    /// moved.
+    /// version has, or by a line that was edited, such a line itself, of which a part runs again, and a definition that
+    /// was moved or edited, or that a decorator runs again, and an `await` or a `yield` that only one version has.
     fn may_skip(&self, at: usize, moment: &Moment) -> bool {
         let Some(side) = self.sides.get(at) else { return false };
         match moment.event.what {
@@ -114,17 +123,17 @@ impl Walk<'_> {
                 let is_at = side.at(moment.event.call);
                 let is_again = is_at.is_some() && is_at == moment.event.place;
                 let line = side.line(moment.event.place);
-                line.is_some_and(|line| line.is_moved || is_again && line.is_edited)
+                let is_defined = |line: Line| line.is_moved || line.is_edited || side.is_again(&moment.event);
+                line.is_some_and(|line| line.is_definition && is_defined(line) || is_again && line.is_edited)
             }
+            What::Yield | What::Resume => side.is_suspended_here(&moment.event),
             _ => false,
         }
     }
 
     fn skip(&mut self, at: usize, moment: &Moment) -> Result<Option<Moment>> {
         let Some(side) = self.sides.get_mut(at) else { return Ok(None) };
-        if moment.event.what == What::Call {
-            side.skip(moment);
-        }
+        side.skip(moment);
         side.next()
     }
 
@@ -185,7 +194,8 @@ impl Walk<'_> {
             moments: [ours, theirs],
             steps: [first, second],
             is_complete,
-            has_edits: self.has_edits,
+            versions: self.versions,
+            objects: &self.objects,
         };
         let mut found = comparison.of_writes()?;
         if found.is_none() && is_same_step {
@@ -208,8 +218,8 @@ impl Walk<'_> {
             }
             What::Return | What::Unwind => {
                 self.calls.remove(&ours.event.call);
-                one.end(ours.event.call);
-                other.end(theirs.event.call);
+                one.end(ours);
+                other.end(theirs);
             }
             What::Throw | What::Yield | What::Resume => {}
         }
