@@ -141,7 +141,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Whether a call is suspended by a line that only this version has, or goes on there.
+    /// Whether a call is suspended by a line that only this version has, or continues there.
     pub(super) fn is_suspended_here(&self, event: &Event) -> bool {
         let is_only_here = self.steps.get(&event.call).is_some_and(|step| step.is_only_here);
         match event.what {
@@ -151,7 +151,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Leaves out a call and all that it calls, or that a call is suspended or goes on.
+    /// Leaves out a call and all that it calls, or that a call is suspended or continues.
     pub(super) fn skip(&mut self, moment: &Moment) {
         let call = moment.event.call;
         match moment.event.what {
