@@ -65,7 +65,7 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
                 let is_edited = line.is_some_and(|line| line.is_edited);
                 let after = match line {
                     Some(line) if line.spot.is_none() => "after a line that only the first run has:",
-                    Some(_) if is_edited => "after the edited:",
+                    Some(_) if is_edited => "after the edited line:",
                     _ => "after the same: ",
                 };
                 lines.add(format!("  {after} {}", one.place_text(Some(decides))));

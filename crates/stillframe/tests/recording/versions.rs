@@ -185,7 +185,7 @@ async fn a_condition_that_was_edited_is_where_the_steps_differ() {
                 "1 line edited",
                 "no recorded value differs before the runs diverge",
                 "first different step:",
-                &format!("after the edited: {decides} in rate: "),
+                &format!("after the edited line: {decides} in rate: "),
                 "> 100",
                 &format!("in the second: {decides} in rate: "),
                 "> 200",
