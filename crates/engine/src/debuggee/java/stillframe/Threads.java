@@ -34,10 +34,10 @@ final class Threads {
         return numbers.computeIfAbsent(thread, key -> ++last);
     }
 
-    ThreadReference byNumber(Object number) throws Failure {
+    synchronized ThreadReference byNumber(Object number) throws Failure {
         long wanted = Json.number(number, 0);
-        for (ThreadReference thread : numbered()) {
-            if (number(thread) == wanted) return thread;
+        for (Map.Entry<ThreadReference, Long> one : numbers.entrySet()) {
+            if (one.getValue() == wanted && !hasEnded(one.getKey())) return one.getKey();
         }
         throw new Failure("no thread `" + wanted + "`");
     }
