@@ -95,25 +95,26 @@ fn name_of(rest: &str) -> Option<String> {
 /// Whether a name is the compiler's for a closure, for a call that is deferred or a goroutine, or for the body of a loop over
 /// a function, such as `(*Queue).Push.func2.1`, `run.deferwrap1` and `all-range1`.
 pub(super) fn is_closure(name: &str) -> bool {
-    let is_numbered = |part: &str, word: &str| {
-        let number = part.strip_prefix(word).unwrap_or_default();
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let words = ["func", "gowrap", "deferwrap"];
-    name.split('.').skip(1).any(|part| words.iter().any(|word| is_numbered(part, word)))
-        || name.rsplit_once('-').is_some_and(|(_, last)| is_numbered(last, "range"))
+    let is_range = name.rsplit_once('-').is_some_and(|(_, last)| is_numbered(last, "range"));
+    is_range || name.split('.').skip(1).any(|part| CLOSURES.iter().any(|word| is_numbered(part, word)))
 }
 
 /// How many closures a function is in, itself counted, by its name.
 pub(super) fn closure_depth(name: &str) -> usize {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_closure = |part: &&str| {
         // The body of a loop over a function is in none.
         let part = part.split("-range").next().unwrap_or_default();
-        let words = ["func", "gowrap", "deferwrap", ""];
-        words.iter().any(|word| part.strip_prefix(word).is_some_and(is_number))
+        CLOSURES.iter().chain(&[""]).any(|word| is_numbered(part, word))
     };
     name.split('.').skip(1).filter(is_closure).count()
+}
+
+/// How the compiler names closures, before a number.
+const CLOSURES: [&str; 3] = ["func", "gowrap", "deferwrap"];
+
+fn is_numbered(part: &str, word: &str) -> bool {
+    let number = part.strip_prefix(word).unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// How many closures are around a line on which another one begins that ends below, or which defers a call or starts a
