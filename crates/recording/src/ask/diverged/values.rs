@@ -113,10 +113,8 @@ impl Comparison<'_> {
 
     /// Whether both lines define a function or a class.
     fn is_definition(&self) -> bool {
-        let lines = self.sides.into_iter().zip(&self.steps);
-        lines
-            .into_iter()
-            .all(|(side, step)| side.line(step.event.place).is_some_and(|line| line.is_definition))
+        let mut lines = self.sides.into_iter().zip(&self.steps);
+        lines.all(|(side, step)| side.line(step.event.place).is_some_and(|line| line.is_definition))
     }
 
     /// Compares variables. In a line that was edited, they may have other names.

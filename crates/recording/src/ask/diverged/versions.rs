@@ -91,18 +91,15 @@ pub(super) fn versions(one: &Recording, other: &Recording) -> Versions {
     };
     for (version, (recording, found)) in recordings.into_iter().zip(found.iter_mut()).enumerate() {
         for (place, at) in recording.places_of(|_| true) {
-            let code = recording.codes.get(&at.code);
-            let Some((number, files)) = code.and_then(|code| of_file(version, code.file)) else { continue };
+            let Some(code) = recording.codes.get(&at.code) else { continue };
+            let Some((number, files)) = of_file(version, code.file) else { continue };
             let line = files.line(version, at.line);
             let is_edited = line.is_some_and(|line| files.edited.contains(&line));
-            let is_moved = |line: Option<i64>| line.is_some_and(|line| files.moved.contains(&line));
             // A module begins at no line.
-            let code_of_line = code;
-            let code = code.filter(|code| &*code.name != "<module>");
-            let begin = code.and_then(|code| files.line(version, code.line));
-            let is_moved = is_moved(line) && !is_moved(begin);
-            let is_definition =
-                code_of_line.is_some_and(|code| is_definition(recording.source(code, at.line)));
+            let begin = files.line(version, code.line).filter(|_| &*code.name != "<module>");
+            let was_moved = |line: Option<i64>| line.is_some_and(|line| files.moved.contains(&line));
+            let is_moved = was_moved(line) && !was_moved(begin);
+            let is_definition = is_definition(recording.source(code, at.line));
             let spot = line.map(|line| (number, line));
             found.lines.insert(place, Line { spot, is_edited, is_moved, is_definition });
         }
