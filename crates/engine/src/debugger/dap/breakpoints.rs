@@ -35,6 +35,8 @@ pub(super) struct Breakpoints {
     others: HashMap<i64, i64>,
     /// The last stop was there.
     is_at_exception: bool,
+    /// How many closures are around lines on which another one begins; none for any other line.
+    pub(super) closures_around: HashMap<(PathBuf, u32), Option<usize>>,
     /// Lines with breakpoints on which a closure begins, and on which a thread was outside of it.
     around_closures: HashSet<(PathBuf, u32)>,
     /// What the debugger records and which conditions it examines, as JSON; empty for nothing.

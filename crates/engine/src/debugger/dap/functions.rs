@@ -234,7 +234,15 @@ pub(super) async fn leave_out_closures(debugger: &DapDebugger, thread: RawId, hi
 /// How many closures are around a line on which another one begins; none for any other line.
 pub(super) fn closures_around(debugger: &DapDebugger, path: &Path, line: u32) -> Option<usize> {
     debugger.quirks().is_closure?;
-    (debugger.quirks().closures_around)(&std::fs::read_to_string(path).unwrap_or_default(), line)
+    let place = (path.to_owned(), line);
+    let known = lock(&debugger.0.breakpoints).closures_around.get(&place).copied();
+    // Each hit asks, and the program stays as it was built.
+    known.unwrap_or_else(|| {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let found = (debugger.quirks().closures_around)(&text, line);
+        lock(&debugger.0.breakpoints).closures_around.insert(place, found);
+        found
+    })
 }
 
 /// Whether an adapter has found a function in a source that is here, rather than nowhere or in a library alone.
