@@ -3,12 +3,14 @@
 mod definitions;
 mod lines;
 mod side;
+mod threads;
 mod values;
 mod versions;
 mod walk;
 
-use self::versions::versions;
-use self::walk::part;
+use self::threads::{MAIN, Pair, Threads};
+use self::versions::{Versions, versions};
+use self::walk::{Parting, part};
 use super::state::headline;
 use super::text::Lines;
 use crate::error::{Error, Result};
@@ -16,7 +18,11 @@ use crate::memory::MemoryAt;
 use crate::reading::{Event, Recording};
 use crate::value::What;
 
-/// The first value and the first step in which two runs of the main thread differ.
+/// How many threads besides the main one are compared at most.
+const MOST_THREADS: usize = 20;
+
+/// The first value and the first step in which two runs differ: in the main thread, and where its steps are the same, in
+/// another one.
 ///
 /// If their sources differ, lines are the same that a comparison of the two texts says are, or that were edited; steps of
 /// lines that only one version has are left out.
@@ -26,75 +32,121 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
             "a recording of the last events has no beginning to compare; record both runs without `last`",
         ));
     }
-    let mut lines = Lines::default();
+    let recordings = [one, other];
     let versions = versions(one, other);
+    let threads = Threads::of(one, other)?;
+    let mut answer = Answer { recordings, versions: &versions, lines: Lines::default() };
     for edit in &versions.edits {
-        lines.add(format!("the sources differ in {edit}"));
+        answer.lines.add(format!("the sources differ in {edit}"));
     }
-    // What is not compared is not the same, either.
-    let of_thread = if has_threads(one)? || has_threads(other)? { " of the main thread" } else { "" };
-    let parting = part([one, other], &versions)?;
-    if let Some((first, second)) = &parting.values {
-        lines.add("first different value:");
-        for (name, recording, value) in [("first run: ", one, first), ("second run:", other, second)] {
-            lines.add(format!("  {name} {}", value.text));
-            // The state at the step that differs says more.
-            if parting.steps.is_none() {
-                add_state(&mut lines, recording, &value.event, 3)?;
-            }
-        }
-    } else if parting.steps.is_some() {
-        lines.add(format!("no recorded value{of_thread} differs before the runs diverge"));
-    } else {
-        lines.add(format!("no recorded value{of_thread} differs"));
+    let main = part(recordings, [MAIN; 2], &versions)?;
+    let of_main = if threads.is_empty() { String::new() } else { " in the main thread".to_owned() };
+    if main.steps.is_some() {
+        answer.add(&main, &of_main)?;
+        return Ok(answer.lines.finish());
     }
-    match &parting.steps {
-        None => {
-            let apart = match versions.edits.as_slice() {
-                [] => "",
-                _ => ", apart from those of lines that only one has",
-            };
-            let in_thread = if of_thread.is_empty() { "" } else { " in the main thread" };
-            lines.add(format!("both runs take the same steps{in_thread} as far as both are recorded{apart}"));
+    let mut compared = 0;
+    for Pair { name, numbers } in threads.pairs.iter().take(MOST_THREADS) {
+        let parting = part(recordings, *numbers, &versions)?;
+        if parting.steps.is_some() || main.values.is_none() && parting.values.is_some() {
+            answer.add_values(&main, &of_main)?;
+            answer.add_same_steps(&of_main);
+            answer.add(&parting, &format!(" in the thread `{name}`"))?;
+            return Ok(answer.lines.finish());
         }
-        Some((first, second)) => {
-            lines.add("first different step:");
-            let [version, _] = &versions.both;
-            if let Some(decides) = line_before(one, first)? {
-                let line = version.lines.get(&decides).copied();
-                let is_edited = line.is_some_and(|line| line.is_edited);
-                let after = match line {
-                    Some(line) if line.spot.is_none() => "after a line that only the first run has:",
-                    Some(_) if is_edited => "after the edited line:",
-                    _ => "after the same: ",
-                };
-                lines.add(format!("  {after} {}", one.place_text(Some(decides))));
-                if is_edited && let Some(edited) = line_before(other, second)? {
-                    lines.add(format!("    in the second: {}", other.place_text(Some(edited))));
-                }
-            }
-            let [before, other_before] = parting.only_here;
-            for (name, recording, event, only_here) in
-                [("first run: ", one, first, before), ("second run:", other, second, other_before)]
-            {
-                if let Some(only_here) = only_here {
-                    lines.add(format!(
-                        "  {name} last line that only this run has: {}",
-                        headline(recording, &only_here)?
-                    ));
-                }
-                lines.add(format!("  {name} {}", headline(recording, event)?));
-                add_state(&mut lines, recording, event, 6)?;
-            }
-        }
+        compared += 1;
     }
-    Ok(lines.finish())
+    let in_all = match compared {
+        0 => of_main,
+        count if count < threads.pairs.len() => format!(" in the first {} threads", count + 1),
+        count => format!(" in the {} threads", count + 1),
+    };
+    answer.add_values(&main, if main.values.is_some() { "" } else { &in_all })?;
+    answer.add_same_steps(&in_all);
+    for (name, only) in
+        ["first", "second"].into_iter().zip(&threads.only).filter(|(_, only)| !only.is_empty())
+    {
+        answer.lines.add(format!("only the {name} run has: {}", only.join(", ")));
+    }
+    Ok(answer.lines.finish())
 }
 
-/// Whether code of the program ran outside of the main thread.
-fn has_threads(recording: &Recording) -> Result<bool> {
-    let threads = "SELECT EXISTS (SELECT 1 FROM calls WHERE thread <> 1)";
-    Ok(recording.database.query_row(threads, [], |row| row.get(0))?)
+/// What is written about two runs.
+struct Answer<'a> {
+    recordings: [&'a Recording; 2],
+    versions: &'a Versions,
+    lines: Lines,
+}
+
+impl Answer<'_> {
+    /// Where two threads part. `place` is empty or begins with a space, such as ` in the main thread`.
+    fn add(&mut self, parting: &Parting, place: &str) -> Result<()> {
+        self.add_values(parting, place)?;
+        match &parting.steps {
+            Some((first, second)) => self.add_steps(parting, first, second, place),
+            None => {
+                self.add_same_steps(place);
+                Ok(())
+            }
+        }
+    }
+
+    fn add_values(&mut self, parting: &Parting, place: &str) -> Result<()> {
+        let Some((first, second)) = &parting.values else {
+            let before = if parting.steps.is_some() { " before the runs diverge" } else { "" };
+            self.lines.add(format!("no recorded value{place} differs{before}"));
+            return Ok(());
+        };
+        self.lines.add(format!("first different value{place}:"));
+        let [one, other] = self.recordings;
+        for (name, recording, value) in [("first run: ", one, first), ("second run:", other, second)] {
+            self.lines.add(format!("  {name} {}", value.text));
+            // The state at the step that differs says more.
+            if parting.steps.is_none() {
+                add_state(&mut self.lines, recording, &value.event, 3)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_same_steps(&mut self, place: &str) {
+        let apart = match self.versions.edits.as_slice() {
+            [] => "",
+            _ => ", apart from those of lines that only one has",
+        };
+        self.lines.add(format!("both runs take the same steps{place} as far as both are recorded{apart}"));
+    }
+
+    fn add_steps(&mut self, parting: &Parting, first: &Event, second: &Event, place: &str) -> Result<()> {
+        let [one, other] = self.recordings;
+        self.lines.add(format!("first different step{place}:"));
+        let [version, _] = &self.versions.both;
+        if let Some(decides) = line_before(one, first)? {
+            let line = version.lines.get(&decides).copied();
+            let is_edited = line.is_some_and(|line| line.is_edited);
+            let after = match line {
+                Some(line) if line.spot.is_none() => "after a line that only the first run has:",
+                Some(_) if is_edited => "after the edited line:",
+                _ => "after the same: ",
+            };
+            self.lines.add(format!("  {after} {}", one.place_text(Some(decides))));
+            if is_edited && let Some(edited) = line_before(other, second)? {
+                self.lines.add(format!("    in the second: {}", other.place_text(Some(edited))));
+            }
+        }
+        let [before, other_before] = parting.only_here;
+        for (name, recording, event, only_here) in
+            [("first run: ", one, first, before), ("second run:", other, second, other_before)]
+        {
+            if let Some(only_here) = only_here {
+                let headline = headline(recording, &only_here)?;
+                self.lines.add(format!("  {name} last line that only this run has: {headline}"));
+            }
+            self.lines.add(format!("  {name} {}", headline(recording, event)?));
+            add_state(&mut self.lines, recording, event, 6)?;
+        }
+        Ok(())
+    }
 }
 
 /// Adds the callers and so many variables at an event.

@@ -290,25 +290,53 @@ async fn closures_have_the_same_values_in_other_calls() {
     compares("main.js", text, &after, &[SAME_VALUES, SAME_STEPS]).await;
 }
 
-#[tokio::test]
-async fn values_of_other_threads_are_not_said_to_be_the_same() {
-    let text = "\
+/// Each thread begins with the one before it.
+const THREADS: &str = "\
 import threading
 
-def work(out):
-    out.append(1)
+def work(out, count):
+    total = 0
+    for number in range(count):
+        total += number
+    out.append(total)
 
 out = []
-thread = threading.Thread(target=work, args=(out,))
-thread.start()
-thread.join()
-print(out)
+for name, count in [('one', 2), ('two', 3)]:
+    thread = threading.Thread(target=work, args=(out, count), name=name)
+    thread.start()
+    thread.join()
+print(len(out))
 ";
-    let expected = [
-        "no recorded value of the main thread differs\n",
-        "both runs take the same steps in the main thread",
+
+#[tokio::test]
+async fn other_threads_are_compared_where_the_main_thread_takes_the_same_steps() {
+    let value = [
+        "no recorded value in the main thread differs\n",
+        "both runs take the same steps in the main thread as far",
+        "first different value in the thread `one`:\n",
+        "[0] = 1 by",
+        "[0] = 2 by",
+        "both runs take the same steps in the thread `one`",
     ];
-    compares("main.py", text, &text.replace("append(1)", "append(2)"), &expected).await;
+    compares("main.py", THREADS, &THREADS.replace("append(total)", "append(total + 1)"), &value).await;
+    let step = [
+        "first different value in the main thread:\n",
+        "count = 3",
+        "first different step in the thread `two`:\n",
+        "out.append(total)",
+        "total += number",
+    ];
+    compares("main.py", THREADS, &THREADS.replace("3)", "4)"), &step).await;
+    let same = [
+        "no recorded value in the 3 threads differs\n",
+        "both runs take the same steps in the 3 threads as far",
+    ];
+    compares("main.py", THREADS, &THREADS.replace("import", "\nimport"), &same).await;
+    let fewer = ["first different step in the main thread:\n"];
+    compares("main.py", THREADS, &THREADS.replace(", ('two', 3)", ""), &fewer).await;
+    let other = ["only the first run has: two\n", "only the second run has: second\n"];
+    compares("main.py", THREADS, &THREADS.replace("name=name", "name=name.replace('two', 'second')"), &other)
+        .await;
 }
 
 #[tokio::test]

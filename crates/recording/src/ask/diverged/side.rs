@@ -11,9 +11,9 @@ use crate::reading::{Event, Recording, event_of};
 use crate::spelling::Spelling;
 use crate::value::{Key, Kind, OUTER, Owner, What, Word};
 
-/// The events of the main thread, with what is needed of their calls.
+/// The events of a thread, with what is needed of their calls.
 pub(super) const EVENTS: &str = "SELECT events.id, kind, call, place, value, code, owner, caller, caller_place FROM events \
-                                 JOIN calls ON calls.id = events.call WHERE calls.thread = 1 ORDER BY events.id";
+                                 JOIN calls ON calls.id = events.call WHERE calls.thread = ? ORDER BY events.id";
 
 /// An event, and its call.
 #[derive(Clone, Copy, Debug)]

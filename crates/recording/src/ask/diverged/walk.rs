@@ -22,16 +22,17 @@ pub(super) struct Parting {
     pub(super) only_here: [Option<Event>; 2],
 }
 
-/// Finds where two runs part.
-pub(super) fn part(recordings: [&Recording; 2], versions: &Versions) -> Result<Parting> {
+/// Finds where a thread of one run and a thread of the other part, by their numbers.
+pub(super) fn part(recordings: [&Recording; 2], threads: [i64; 2], versions: &Versions) -> Result<Parting> {
     let [one, other] = recordings;
     let all_writes = format!("SELECT {COLUMNS} FROM writes ORDER BY id");
     let mut events = (one.database.prepare(EVENTS)?, other.database.prepare(EVENTS)?);
     let mut writes = (one.database.prepare(&all_writes)?, other.database.prepare(&all_writes)?);
     let [first, second] = &versions.both;
+    let [thread, other_thread] = threads;
     let sides = [
-        Side::new(one, first, events.0.query([])?, writes.0.query([])?),
-        Side::new(other, second, events.1.query([])?, writes.1.query([])?),
+        Side::new(one, first, events.0.query([thread])?, writes.0.query([])?),
+        Side::new(other, second, events.1.query([other_thread])?, writes.1.query([])?),
     ];
     let mut walk = Walk {
         sides,
