@@ -120,6 +120,8 @@ pub struct Task {
 pub enum WaitKind {
     /// A lock, a condition, a semaphore, an empty queue: whatever another thread gives.
     Lock,
+    /// The same between processes, and none of this process has it.
+    Process,
     /// The end of another thread.
     Thread,
     /// The end of another process.
@@ -146,8 +148,9 @@ pub enum WaitKind {
 
 impl WaitKind {
     /// All, with the words by which programs tell of them and reports name them.
-    const NAMES: [(Self, &str); 12] = [
+    const NAMES: [(Self, &str); 13] = [
         (Self::Lock, "lock"),
+        (Self::Process, "process"),
         (Self::Thread, "thread"),
         (Self::Child, "child"),
         (Self::Input, "input"),

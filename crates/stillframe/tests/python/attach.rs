@@ -179,6 +179,41 @@ async fn a_program_is_attached_to_by_pid_and_left_running() {
 }
 
 #[tokio::test]
+async fn a_lock_that_another_process_may_have_is_no_deadlock() {
+    let script = Script::new(
+        r"
+import multiprocessing, sys
+
+def wait(lock):
+    with lock:  # @waits
+        pass
+
+if __name__ == '__main__':
+    lock = multiprocessing.Lock()
+    lock.acquire()
+    child = multiprocessing.Process(target=wait, args=(lock,))
+    child.start()
+    print(child.pid, flush=True)
+    sys.stdin.read()
+    lock.release()
+    child.join()
+",
+    );
+    let (parent, pid) = running("python3", &[script.path()]).await;
+    let pid: u32 = pid.parse().unwrap();
+    let session = Debugging::new().await;
+    let attach = json!({ "processId": pid, "timeout": 300, "stopOnEntry": false });
+    session.ok("attach_to_process", attach).await;
+    let diagnosis = session.ok("diagnose_hang", json!({ "timeout": 1500 })).await;
+    assert_eq!(diagnosis.at("/verdict"), "waiting", "{}", diagnosis.text);
+    assert_eq!(diagnosis.at("/waitsFor/0/kind"), "process", "{}", diagnosis.text);
+    assert_eq!(diagnosis.at("/hungAt/line"), script.line("waits"), "{}", diagnosis.text);
+    session.ok("detach_from_process", json!({})).await;
+    session.finish().await;
+    runs_on(parent).await;
+}
+
+#[tokio::test]
 async fn the_end_of_the_server_detaches_from_programs() {
     let script = worker();
     let (child, pid) = running("python3", &[script.path()]).await;

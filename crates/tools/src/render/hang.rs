@@ -115,7 +115,7 @@ pub struct SteadyData {
 /// Something that is waited for.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WaitData {
-    /// `lock`, `thread`, `child`, `input`, `socket`, `server`, `file`, `timer`, `task`, `promise`, `worker` or
+    /// `lock`, `process`, `thread`, `child`, `input`, `socket`, `server`, `file`, `timer`, `task`, `promise`, `worker` or
     /// `other`.
     pub kind: Cow<'static, str>,
     /// Description.

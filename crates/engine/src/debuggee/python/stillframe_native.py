@@ -65,13 +65,12 @@ def of_lock(scene, frame, expression, value, timed):
     lock = locks.lock_in(value)
     if lock is not None:
         return Wait("lock", "the lock " + quoted(expression, frame), timed, scene.holders(lock))
-    if is_a(value, code.loaded("_multiprocessing", "SemLock") or ()) or is_process_lock(value):
-        return Wait("lock", "the lock %s between processes" % quoted(expression, frame), timed)
+    if is_a(value, code.loaded("multiprocessing.synchronize", "SemLock") or ()):
+        value = value._semlock
+    if is_a(value, code.loaded("_multiprocessing", "SemLock") or ()):
+        kind = "lock" if value._count() > 0 else "process"
+        return Wait(kind, "the lock %s between processes" % quoted(expression, frame), timed)
     return None
-
-
-def is_process_lock(value):
-    return is_a(value, code.loaded("multiprocessing.synchronize", "SemLock") or ())
 
 
 def quoted(expression, frame):

@@ -93,8 +93,12 @@ fn find<T: WaitingThread>(threads: &[T], number: RawId) -> Option<&T> {
 fn all_blocked(processes: &[ProcessActivity]) -> Vec<&ThreadActivity> {
     let needs_another = |thread: &ThreadActivity| {
         let kind = endless_wait(thread).map(|waiting| waiting.kind);
-        // Of event loops, those without a time limit that only another thread can wake.
-        matches!(kind, Some(WaitKind::Lock | WaitKind::Thread | WaitKind::Task))
+        // Of event loops, those without a time limit that only another thread can wake. What processes share may be given
+        // by one that is not debugged, such as the parent of the only one that is.
+        match kind {
+            Some(WaitKind::Process) => processes.len() > 1,
+            kind => matches!(kind, Some(WaitKind::Lock | WaitKind::Thread | WaitKind::Task)),
+        }
     };
     let threads = || processes.iter().flat_map(|process| &process.activity.threads);
     // One of which nothing is known, or a daemon that is not blocked, may give what the others wait for.
@@ -114,7 +118,7 @@ mod tests {
     use engine::model::ids::TargetId;
 
     /// Threads from `1>2` (1 waits for 2), `2` (computes), `3?` (waits for something else), `4?t` (the same, with a
-    /// time limit), `5?d` (a daemon). Processes are separated by `|`.
+    /// time limit), `5?d` (a daemon), `6?p` (waits for another process). Processes are separated by `|`.
     fn processes(text: &str) -> Vec<ProcessActivity> {
         let process = |text: &str| {
             let activity = Activity { threads: threads(text), ..Activity::default() };
@@ -125,11 +129,11 @@ mod tests {
 
     fn threads(text: &str) -> Vec<ThreadActivity> {
         let thread = |text: &str| {
-            let number = |text: &str| RawId(text.trim_end_matches(['t', 'd', '?']).parse().unwrap());
+            let number = |text: &str| RawId(text.trim_end_matches(['t', 'd', 'p', '?']).parse().unwrap());
             let (own, waits) =
                 text.split_once(['>', '?']).map_or((text, None), |(own, rest)| (own, Some(rest)));
             let blocked = waits.map(|rest| Waiting {
-                kind: WaitKind::Lock,
+                kind: if rest.ends_with('p') { WaitKind::Process } else { WaitKind::Lock },
                 what: "a lock".to_owned(),
                 location: None,
                 is_timed: rest.ends_with('t'),
@@ -157,6 +161,9 @@ mod tests {
             ("1>9", &[1], false),
             ("1? | 2?", &[1, 2], false),
             ("1? | 2", &[], true),
+            ("1?p", &[], true),
+            ("1?p 2?", &[], true),
+            ("1?p | 2?p", &[1, 2], false),
             ("1? | ", &[], true),
             ("1 | 2>3 3>2", &[2, 3], true),
             ("", &[], true),

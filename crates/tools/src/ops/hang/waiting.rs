@@ -142,7 +142,7 @@ fn main_reason(waits: &[(bool, Waiting)]) -> Option<&Waiting> {
     let weight = |waiting: &Waiting| match waiting.kind {
         WaitKind::Input => 0,
         WaitKind::Child => 1,
-        WaitKind::Lock | WaitKind::Thread | WaitKind::File => 2,
+        WaitKind::Lock | WaitKind::Process | WaitKind::Thread | WaitKind::File => 2,
         WaitKind::Server => 3,
         WaitKind::Socket => 4,
         WaitKind::Task | WaitKind::Promise | WaitKind::Worker => 5,
