@@ -14,24 +14,25 @@ const EDITED: u32 = 49;
 
 /// The lines of two versions that are the same, or that were edited, and those that were moved, as indices.
 pub(super) fn pairs(first: &[String], second: &[String]) -> (Pairs, Pairs) {
-    let texts = |lines: &[String]| lines.iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
-    let mut comparison = Comparison { first: texts(first), second: texts(second), pairs: Vec::new() };
-    comparison.compare(0..first.len(), 0..second.len());
-    comparison.pair_single_lines();
-    let moved = comparison.moved_lines();
-    (comparison.pairs, moved)
+    let trimmed = |lines: &[String]| lines.iter().map(|line| line.trim().to_owned()).collect();
+    let mut texts = Texts { first: trimmed(first), second: trimmed(second), pairs: Vec::new() };
+    texts.compare(0..first.len(), 0..second.len());
+    texts.pair_single_lines();
+    let moved = texts.moved_lines();
+    (texts.pairs, moved)
 }
 
 /// Lines of the first and of the second version.
 pub(super) type Pairs = Vec<(usize, usize)>;
 
-struct Comparison {
+/// Two versions of a file, and the lines of them that were paired so far.
+struct Texts {
     first: Vec<String>,
     second: Vec<String>,
     pairs: Pairs,
 }
 
-impl Comparison {
+impl Texts {
     fn is_same(&self, at: usize, other: usize) -> bool {
         self.first.get(at) == self.second.get(other)
     }

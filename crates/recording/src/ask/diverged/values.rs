@@ -102,8 +102,9 @@ impl Comparison<'_> {
         !self.versions.edits.is_empty()
     }
 
-    /// Whether the line, or the head of the function, has another text in the other version.
-    fn is_edited(&self) -> bool {
+    /// Whether variables may have another name in the other version: on a line that has another text there, and as the
+    /// parameters of a function of an edited file.
+    fn may_rename(&self) -> bool {
         let ([side, _], [step, _], [moment, _]) = (&self.sides, &self.steps, &self.moments);
         match step.event.what {
             What::Call => side.version.functions.get(&moment.code).is_some_and(|code| code.is_in_edited_file),
@@ -133,7 +134,7 @@ impl Comparison<'_> {
                 return Ok(Some(found));
             }
         }
-        if self.is_edited() {
+        if self.may_rename() {
             if left.len() == second.len() {
                 for (write, theirs) in left.iter().zip(&second) {
                     if let Some(found) = self.of_two(write, theirs)? {
@@ -153,19 +154,18 @@ impl Comparison<'_> {
         Ok(None)
     }
 
-    /// Compares attributes and items. An object may be recorded earlier in another version, because a line that only
-    /// this one has uses it.
+    /// Compares attributes and items in the order in which they were written.
     fn of_items(&self, first: &[Write], second: &[Write]) -> Result<Option<Difference>> {
         let [one, other] = self.recordings();
-        if self.has_edits() && first.len() != second.len() {
+        let has_same_key =
+            |(write, theirs): (&Write, &Write)| one.key_text(write.key) == other.key_text(theirs.key);
+        let corresponds = |pair| self.may_rename() || has_same_key(pair);
+        // An object may be recorded earlier in another version, because a line that only this one has uses it.
+        if self.has_edits() && !(first.len() == second.len() && first.iter().zip(second).all(corresponds)) {
             return if self.is_complete { self.of_objects(first, second) } else { Ok(None) };
         }
         for (write, theirs) in first.iter().zip(second) {
-            let is_same = one.key_text(write.key) == other.key_text(theirs.key);
-            if !is_same && self.has_edits() && !self.is_edited() {
-                return if self.is_complete { self.of_objects(first, second) } else { Ok(None) };
-            }
-            if !is_same && !self.is_edited() {
+            if !corresponds((write, theirs)) {
                 return Ok(Some((written(one, write)?, written(other, theirs)?)));
             }
             if let Some(found) = self.of_two(write, theirs)? {
