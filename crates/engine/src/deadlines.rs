@@ -22,7 +22,7 @@ pub const ACKNOWLEDGE: Duration = ms(1_000);
 /// How long an expression may take unless it says otherwise.
 pub const EVALUATE: Duration = ms(5_000);
 /// How long the condition on an exception may take.
-pub const CONDITION: Duration = ms(1_000);
+pub const CONDITION: Duration = ms(2_000);
 /// How long a watched expression may take at a stop.
 pub const WATCH: Duration = ms(250);
 /// How long values may be read at a stop to compare them with those of an earlier one.

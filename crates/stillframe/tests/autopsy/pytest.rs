@@ -250,7 +250,7 @@ async fn an_endless_test_is_named_with_its_stack() {
     let text = format!("{HEAD}\nimport threading\n\ndef test_waits():\n    threading.Event().wait()\n");
     let words = ["pytest", "-p", "no:cacheprovider", "test_shop.py"];
     // Starting takes a part of it.
-    let ran = run(&words, &text, json!({ "timeout": 10_000 })).await;
+    let ran = run(&words, &text, json!({ "timeout": 30_000 })).await;
     assert_eq!(ran.answer["verdict"], "hung", "{}", ran.answer.text);
     assert_eq!(ran.answer["hang"]["test"], "test_shop.py::test_waits", "{}", ran.answer.text);
     assert_eq!(ran.answer["hang"]["verdict"], "deadlocked", "{}", ran.answer.text);

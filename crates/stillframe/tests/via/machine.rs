@@ -20,7 +20,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Starts it. What is copied there goes to a folder of its own; debuggers are those of the tests.
+    /// Starts it. Its home folder is a new one; debuggers are those of the tests.
     pub(crate) async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).display().to_string();
@@ -36,9 +36,11 @@ impl Machine {
         let cache = STILLFRAME.cache().await;
         let daemon = format!(
             "HostKey {}\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\nPidFile none\nLogLevel ERROR\n\
-             AcceptEnv STILLFRAME_TEST_MARK\nSetEnv XDG_CACHE_HOME={} STILLFRAME_CACHE_DIR={} STILLFRAME_CONFIG=off\n",
+             AcceptEnv STILLFRAME_TEST_MARK\n\
+             SetEnv HOME={} XDG_CACHE_HOME={} STILLFRAME_CACHE_DIR={} STILLFRAME_CONFIG=off\n",
             path("host"),
             path("user.pub"),
+            path("home"),
             path("home"),
             cache.display()
         );

@@ -131,7 +131,7 @@ async fn a_slow_exception_condition_is_reported_and_does_not_stop(language: Dyna
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     let note = ended.at("/notes/0").as_str().unwrap_or_default();
     assert!(
-        note.ends_with("failed once and did not stop the program: the condition did not end within 1000 ms"),
+        note.ends_with("failed once and did not stop the program: the condition did not end within 2000 ms"),
         "{}",
         ended.text
     );
