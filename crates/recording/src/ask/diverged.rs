@@ -82,13 +82,11 @@ impl Answer<'_> {
     /// Where two threads part. `place` is empty or begins with a space, such as ` in the main thread`.
     fn add(&mut self, parting: &Parting, place: &str) -> Result<()> {
         self.add_values(parting, place)?;
-        match &parting.steps {
-            Some((first, second)) => self.add_steps(parting, first, second, place),
-            None => {
-                self.add_same_steps(place);
-                Ok(())
-            }
+        if let Some((first, second)) = &parting.steps {
+            return self.add_steps(parting, first, second, place);
         }
+        self.add_same_steps(place);
+        Ok(())
     }
 
     fn add_values(&mut self, parting: &Parting, place: &str) -> Result<()> {

@@ -13,7 +13,7 @@ mod sending;
 use std::ops::Range;
 
 pub(super) use self::functions::{
-    Function, Part, assigned_item, function_of, is_whole, item_of, part_of, property_of, spread_of,
+    Function, Part, assigned_item, entry_of, function_of, is_whole, item_of, part_of, property_of, spread_of,
     target_of, without_functions,
 };
 pub(super) use self::heads::{captures, has_default, has_parameter, subject};

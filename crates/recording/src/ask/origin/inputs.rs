@@ -89,6 +89,7 @@ impl Recording {
                 let count = self.length_of_tuple(write)?;
                 index.and_then(|at| item(at).or_else(|| statement::part_of(value.text, at, count?)))
             }
+            Key::Item(key) => statement::entry_of(&text, self.text(key).trim_matches(['\'', '"'])),
             Key::Name(_) if write.owner.as_object().is_some() => statement::spread_of(value.text),
             _ => None,
         };

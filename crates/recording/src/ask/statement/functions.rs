@@ -83,6 +83,30 @@ pub(in crate::ask) fn property_of<'a>(text: &'a str, key: &str) -> Option<&'a st
     })
 }
 
+/// What the only dictionary or object in a statement that shows such an entry has under a key. The key is a text without
+/// its quotes, or another constant.
+pub(in crate::ask) fn entry_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let tokens = tokens(text);
+    let value = |part: &'a str| {
+        let (name, behind) = match part.chars().next()? {
+            quote @ ('"' | '\'') => part.get(1..)?.split_once(quote)?,
+            _ => part.split_at(part.find(':')?),
+        };
+        (name.trim() == key).then(|| behind.trim_start().strip_prefix(':'))?.map(str::trim)
+    };
+    let of_braces = |(at, _): (usize, &Token<'_>)| {
+        let end = tokens.get(closing(&tokens, at)?)?.at.start;
+        Some(parts(text.get(tokens.get(at)?.at.end..end)?))
+    };
+    // What is assigned to the key of another one is all that the statement gives it.
+    if ['"', '\''].iter().any(|quote| text.contains(&format!("[{quote}{key}{quote}] = "))) {
+        return None;
+    }
+    let braces = tokens.iter().enumerate().filter(|(_, token)| token.text == "{");
+    let mut found = braces.filter_map(of_braces).flatten().filter_map(value);
+    found.next().filter(|_| found.next().is_none())
+}
+
 /// An item of a list in a text.
 pub(in crate::ask) fn item_of(text: &str, index: usize) -> Option<&str> {
     let parts = inside(text, ["[", "]"])?;
@@ -306,6 +330,19 @@ mod tests {
         assert_eq!(property_of("{ width: 3 * k, depth }", "width"), Some("3 * k"));
         assert_eq!(property_of("{ width: 3, depth }", "depth"), Some("depth"));
         assert_eq!(property_of("box", "depth"), None);
+        let entries = [
+            (r#"return {"name": name.upper(), "amount": amount}"#, "amount", Some("amount")),
+            ("rows = [{'id': 1, 'of': {'n': f(x, y)}}, other]", "n", Some("f(x, y)")),
+            ("names = {1: one, 2: two}", "2", Some("two")),
+            ("send({ 'content-type': kind, size })", "content-type", Some("kind")),
+            (r#"x = {"a": 1} if c else {"a": b}"#, "a", None),
+            ("x = {**y}", "y", None),
+            ("rows['n'] = {'n': 1}", "n", None),
+            (r#"x = f"{a:b}""#, "a", None),
+        ];
+        for (text, key, expected) in entries {
+            assert_eq!(entry_of(text, key), expected, "{text}");
+        }
         assert_eq!(item_of("[count(), 3]", 1), Some("3"));
         assert_eq!(item_of("[...other, 3]", 1), None);
         assert_eq!(assigned_item("let a = f(); const b = [f(), 3]; a = 0;", 1), Some("3"));
