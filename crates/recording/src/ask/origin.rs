@@ -7,6 +7,7 @@ mod inputs;
 mod items;
 mod sent;
 mod spread;
+mod written;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};

@@ -152,6 +152,9 @@ const halved = (price) => price / 2;
 const halves = [];
 for (const price of [8, 6, 4]) halves.push(halved(price)); // @halved
 const settled = await Promise.allSettled(names.map((name) => rated(name)));
+const row = { 'unit-cost': have * 2, tags: [names[0], doubled[0]] }; // @row
+const cost = row['unit-cost'];
+const tag = row.tags[1];
 console.log(have); // @end
 ";
 
@@ -174,7 +177,10 @@ const OF_STOCK: [Entry; 10] = [
     ("rates['pen']", &["@rates"], "returned this at "),
 ];
 
-const OF_PRICES: [Entry; 10] = [
+const OF_PRICES: [Entry; 12] = [
+    // Of an object and a list that are written out, each part has its own expression.
+    ("cost", &["['unit-cost'] = 10 by ", "@row", "have = 5 by "], "yielded"),
+    ("tag", &["[1] = ", "@row", "yielded"], "have = "),
     ("have", &["['pad'] = 5 by ", "@pad"], "['pen']"),
     ("left.pen", &["['pen']: 5 → 7 by ", "@pen"], "@ink"),
     ("pairs[0]", &["['pen']: 5 → 7 by ", "@pen"], "@ink"),

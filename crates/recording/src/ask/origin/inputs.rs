@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::Scope;
 use crate::reading::{Call, Code, Event, Recording, event_of};
-use crate::value::{Key, Kind, Owner, What, Word};
+use crate::value::{Key, Owner, What, Word};
 
 /// How much later the value before a `+=` is followed than what was added.
 const BEFORE: usize = 4;
@@ -81,20 +81,8 @@ impl Recording {
         let step =
             if text.starts_with("for") { statement::loop_step(&text, &name, is_first()?) } else { None };
         let mut value = step.unwrap_or_else(|| statement::value_of(&text, &name));
-        let item = match write.key {
-            Key::Index(index) => {
-                let item =
-                    |at| statement::item_of(value.text, at).or_else(|| statement::assigned_item(&text, at));
-                let index = usize::try_from(index).ok();
-                let count = self.length_of_tuple(write)?;
-                index.and_then(|at| item(at).or_else(|| statement::part_of(value.text, at, count?)))
-            }
-            Key::Item(key) => statement::entry_of(&text, self.text(key).trim_matches(['\'', '"'])),
-            Key::Name(_) if write.owner.as_object().is_some() => statement::spread_of(value.text),
-            _ => None,
-        };
-        if let Some(item) = item {
-            value.text = item;
+        if let Some(part) = self.part_written(write, &text, value.text)? {
+            value.text = part;
         } else if !matches!(write.key, Key::Name(_)) && statement::is_literal(value.text, self.spelling) {
             // It is not what was stored.
             value.text = &text;
@@ -155,19 +143,6 @@ impl Recording {
             word = taken;
         }
         self.inputs(&Ran { value, whole, call, word, into: None, key: None, from, until })
-    }
-
-    /// How many items the tuple has that an item was written to; none if it is not a tuple.
-    fn length_of_tuple(&self, write: &Write) -> Result<Option<usize>> {
-        let Some(object) = write.owner.as_object() else { return Ok(None) };
-        if self.object(object)?.kind != Kind::Tuple {
-            return Ok(None);
-        }
-        let memory = MemoryAt { recording: self, event: write.event + 1 };
-        Ok(match memory.get(write.owner, Key::Length)? {
-            Some(Word::Integer(length)) => usize::try_from(length).ok(),
-            _ => None,
-        })
     }
 
     /// What `total` in `total += price` was before.

@@ -142,6 +142,22 @@ pub(in crate::ask) fn assigned_item(text: &str, index: usize) -> Option<&str> {
     assigns.find_map(|at| item_of(from(text, &tokens, at + 1), index))
 }
 
+/// The same of the only list that is written out in a statement.
+pub(in crate::ask) fn listed_item(text: &str, index: usize) -> Option<&str> {
+    let tokens = tokens(text);
+    // Behind a value, brackets are those of an item.
+    let begins = |at: usize| match at.checked_sub(1).and_then(|at| tokens.get(at)) {
+        Some(before) if before.is_name() => is_keyword(before.text),
+        Some(before) => !matches!(before.text, ")" | "]" | "}"),
+        None => true,
+    };
+    let mut lists =
+        (0..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|token| token.text == "[") && begins(*at));
+    let list = lists.next().filter(|_| lists.next().is_none())?;
+    let (open, close) = (tokens.get(list)?, tokens.get(closing(&tokens, list)?)?);
+    item_of(text.get(open.at.start..close.at.end)?, index)
+}
+
 /// Whether a text is an object or a list that says all that is in it.
 pub(in crate::ask) fn is_whole(text: &str, brackets: [&str; 2]) -> bool {
     inside(text, brackets).is_some_and(|parts| !parts.iter().any(|part| part.starts_with("...")))
@@ -346,6 +362,9 @@ mod tests {
         assert_eq!(item_of("[count(), 3]", 1), Some("3"));
         assert_eq!(item_of("[...other, 3]", 1), None);
         assert_eq!(assigned_item("let a = f(); const b = [f(), 3]; a = 0;", 1), Some("3"));
+        assert_eq!(listed_item("return { tags: [row[0], count] };", 1), Some("count"));
+        assert_eq!(listed_item("f([a, b], [c, d])", 1), None);
+        assert_eq!(listed_item("x = rows[a, b]", 1), None);
         assert!(!is_whole("{ ...other, width: 3 }", ["{", "}"]));
         assert_eq!(spread_of("{ id, ...row.more }"), Some("row.more"));
     }
