@@ -138,3 +138,21 @@ async fn writes_and_origins_are_those_of_the_outer_variable() {
     assert!(!again.contains("holds after"), "{again}");
     client.server.finish().await;
 }
+
+/// Outside of strict mode, what is assigned without a declaration is a variable of all scripts.
+#[tokio::test]
+async fn what_is_assigned_without_a_declaration_is_a_variable_of_the_script() {
+    let text = "counter = 0;\nfunction bump(by) {\n  counter += by; // @bumped\n  for (step = 0; step < by; step++) {\n    \
+                [last] = [step];\n  }\n}\nbump(2);\nbump(3);\nconsole.log(counter, step, last);\n";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "5 3 2"]);
+    let first = client.ask("find_first", json!({ "condition": "counter > 2" })).await;
+    has(&first, &[&at(&program, "bumped"), "counter: 2 → 5"]);
+    let state = client.ask("state_at", json!({ "at": "end" })).await;
+    has(&state, &["counter = 5"]);
+    has(&state, &["last = 2"]);
+    has(&state, &["step = 3"]);
+    client.server.finish().await;
+}

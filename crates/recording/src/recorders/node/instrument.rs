@@ -25,7 +25,7 @@ use serde::Serialize;
 use super::edits::{Applied, Edits, Piece};
 use super::modules::ModuleNames;
 use super::original::Original;
-use super::scopes::{Declared, Scope, bound_functions, changed_objects, private_accessors};
+use super::scopes::{Declared, Scope, bound_functions, changed_objects, private_accessors, undeclared};
 
 /// The functions of the recorder, by the letter behind `__$`.
 const HELPERS: &str = "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o ov p q r re t tt u v w x y z";
@@ -320,6 +320,9 @@ impl<'t> Instrumenter<'t> {
         let mut scope = Scope::new(0);
         scope.lexical(&it.body);
         scope.hoisted(&it.body);
+        if self.script.kind == Kind::CommonJs {
+            scope.variables(undeclared(it));
+        }
         self.functions.push(FunctionContext {
             code: 0,
             level: 0,

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, BindingPattern, CallExpression, Class, Declaration,
-    ExportDefaultDeclarationKind, Expression, FormalParameters, Function, ImportDeclaration,
-    ImportDeclarationSpecifier, MethodDefinition, Program, PropertyKey, SimpleAssignmentTarget, Statement,
-    VariableDeclaration, VariableDeclarationKind, VariableDeclarator,
+    Argument, ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BindingIdentifier, BindingPattern,
+    CallExpression, Class, Declaration, ExportDefaultDeclarationKind, Expression, FormalParameters, Function,
+    ImportDeclaration, ImportDeclarationSpecifier, MethodDefinition, Program, PropertyKey,
+    SimpleAssignmentTarget, Statement, VariableDeclaration, VariableDeclarationKind, VariableDeclarator,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_syntax::scope::ScopeFlags;
@@ -150,6 +150,44 @@ impl<'a> VisitJs<'a> for ChangedObjects {
             self.0.insert(id.name.to_string());
         }
         walk_js::walk_simple_assignment_target(self, it);
+    }
+}
+
+/// What Node declares around a `CommonJS` script.
+const OF_NODE: [&str; 3] = ["exports", "module", "require"];
+
+/// The names that a script assigns to and declares nowhere: outside of strict mode, that makes them variables of all scripts.
+/// They count as variables of the script that assigns them.
+pub(super) fn undeclared(program: &Program<'_>) -> Vec<String> {
+    let mut found = Undeclared { assigned: HashSet::new(), declared: HashSet::new() };
+    found.visit_program(program);
+    let Undeclared { assigned, declared } = found;
+    assigned
+        .into_iter()
+        .filter(|name| !declared.contains(name) && !OF_NODE.contains(&name.as_str()))
+        .collect()
+}
+
+struct Undeclared {
+    assigned: HashSet<String>,
+    declared: HashSet<String>,
+}
+
+impl<'a> VisitJs<'a> for Undeclared {
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
+        self.declared.insert(it.name.to_string());
+    }
+
+    fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
+        if let SimpleAssignmentTarget::AssignmentTargetIdentifier(id) = it {
+            self.assigned.insert(id.name.to_string());
+        }
+        walk_js::walk_simple_assignment_target(self, it);
+    }
+
+    fn visit_assignment_target_property_identifier(&mut self, it: &AssignmentTargetPropertyIdentifier<'a>) {
+        self.assigned.insert(it.binding.name.to_string());
+        walk_js::walk_assignment_target_property_identifier(self, it);
     }
 }
 
