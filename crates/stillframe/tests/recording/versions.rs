@@ -1,7 +1,7 @@
 //! Two versions of a program, before and after a commit, whose runs are compared.
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, toolchains};
 
 use crate::recorder::{Client, at, has};
 
@@ -337,6 +337,25 @@ async fn other_threads_are_compared_where_the_main_thread_takes_the_same_steps()
     let other = ["only the first run has: two\n", "only the second run has: second\n"];
     compares("main.py", THREADS, &THREADS.replace("name=name", "name=name.replace('two', 'second')"), &other)
         .await;
+}
+
+/// A compiler makes a function of an `enum`, of which only the contents are in the source.
+#[tokio::test]
+async fn an_enum_of_typescript_is_the_same_in_both_versions() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(toolchains().await, folder.path().join("node_modules")).unwrap();
+    let client = Client::new("node").await;
+    let text = "enum Kind { Pen, Ink = 3 }\nfunction price(kind: Kind): number {\n  let sum = kind * 2;\n  \
+                sum += 1;\n  return sum;\n}\nconsole.log(price(Kind.Ink));\n";
+    for text in [text, &text.replace("  sum += 1;\n", "")] {
+        Fixture::write(folder.path(), "main.ts", text);
+        let words =
+            json!({ "command": "node", "args": ["--import", "tsx", "main.ts"], "cwd": folder.path() });
+        has(&client.ask("record_run", words).await, &["exited with code 0"]);
+    }
+    let said = client.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-2" })).await;
+    has(&said, &["first different value:", "sum: 6 → 7 by main.ts:4 ", "sum = 6 by main.ts:3 "]);
+    client.server.finish().await;
 }
 
 #[tokio::test]

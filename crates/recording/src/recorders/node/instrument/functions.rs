@@ -39,15 +39,16 @@ impl Instrumenter<'_> {
     /// A function with a body in braces.
     pub(super) fn function(&mut self, it: &Function<'_>, kind: Kind) {
         let Some(body) = &it.body else { return };
-        if self.is_added(it.span.start, |finder| finder.visit_function_body(body)) {
+        let Some(start) = self.first_of_source(it.span.start, |finder| finder.visit_function_body(body))
+        else {
             self.hint = None;
             return;
-        }
+        };
         let name = it.id.as_ref().map(|id| id.name.to_string()).or_else(|| self.hint.take());
         let name = name.unwrap_or_else(|| "<anonymous>".to_owned());
         let begun = Begun {
             name,
-            start: it.span.start,
+            start,
             kind,
             is_async: it.r#async,
             is_generator: it.generator,
@@ -58,14 +59,15 @@ impl Instrumenter<'_> {
     }
 
     pub(super) fn arrow(&mut self, it: &ArrowFunctionExpression<'_>) {
-        if self.is_added(it.span.start, |finder| finder.visit_arrow_function_body(&it.body)) {
+        let visit = |finder: &mut SourceFinder<'_, '_>| finder.visit_arrow_function_body(&it.body);
+        let Some(start) = self.first_of_source(it.span.start, visit) else {
             self.hint = None;
             return;
-        }
+        };
         let name = self.hint.take().unwrap_or_else(|| "<anonymous>".to_owned());
         let begun = Begun {
             name,
-            start: it.span.start,
+            start,
             kind: Kind::Arrow,
             is_async: it.r#async,
             is_generator: false,
@@ -81,14 +83,15 @@ impl Instrumenter<'_> {
         });
     }
 
-    /// Whether a function was added by the compiler of a script, and has nothing of the source in it.
-    fn is_added(&self, start: u32, visit: impl FnOnce(&mut SourceFinder<'_, '_>)) -> bool {
+    /// Where a function begins, or what is first in it if the compiler of the script has added its beginning, as for an
+    /// `enum`; none if nothing in it is of the source.
+    fn first_of_source(&self, start: u32, visit: impl FnOnce(&mut SourceFinder<'_, '_>)) -> Option<u32> {
         if !self.original.is_compiled() || self.line(start) > 0 {
-            return false;
+            return Some(start);
         }
-        let mut finder = SourceFinder { script: self, is_found: false };
+        let mut finder = SourceFinder { script: self, found: None };
         visit(&mut finder);
-        !finder.is_found
+        finder.found
     }
 
     /// The number of a function that begins at a place.
@@ -317,23 +320,30 @@ pub(super) fn is_code(value: &Expression<'_>) -> bool {
     )
 }
 
-/// Whether something of the source is in a part of a script that a compiler made.
+/// What is the first of the source in a part of a script that a compiler made.
 struct SourceFinder<'i, 't> {
     script: &'i Instrumenter<'t>,
-    is_found: bool,
+    found: Option<u32>,
+}
+
+impl SourceFinder<'_, '_> {
+    fn look_at(&mut self, start: u32) -> bool {
+        if self.found.is_none() && self.script.line(start) > 0 {
+            self.found = Some(start);
+        }
+        self.found.is_some()
+    }
 }
 
 impl<'a> VisitJs<'a> for SourceFinder<'_, '_> {
     fn visit_statement(&mut self, it: &Statement<'a>) {
-        self.is_found |= self.script.line(it.span().start) > 0;
-        if !self.is_found {
+        if !self.look_at(it.span().start) {
             walk_js::walk_statement(self, it);
         }
     }
 
     fn visit_expression(&mut self, it: &Expression<'a>) {
-        self.is_found |= self.script.line(it.span().start) > 0;
-        if !self.is_found {
+        if !self.look_at(it.span().start) {
             walk_js::walk_expression(self, it);
         }
     }
