@@ -112,6 +112,12 @@ impl Expression {
         if let Self::Name(name) | Self::Attribute(_, name) = self {
             found(name);
         }
+        // A property in JavaScript.
+        if let Self::Item(_, key) = self
+            && let Self::Literal(Literal::Text(name)) = &**key
+        {
+            found(name);
+        }
         for part in self.parts() {
             part.names(found);
         }

@@ -379,7 +379,11 @@ impl<'a> Scope<'a> {
                 self.note(number);
                 let Some(key) = self.value(key)? else { return Ok(None) };
                 let number = self.container_of(number, &key)?;
-                Ok(self.key(number, &key)?.map(|key| (Owner::object(number), key)))
+                match self.key(number, &key)? {
+                    // A property in JavaScript, which may be inherited.
+                    Some(key @ Key::Name(_)) => self.attribute(&Datum::Object(number), key),
+                    key => Ok(key.map(|key| (Owner::object(number), key))),
+                }
             }
             _ => expression.looked_up().map_or(Ok(None), |item| self.slot(item)),
         }

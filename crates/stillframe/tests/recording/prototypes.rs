@@ -48,6 +48,7 @@ async fn what_is_inherited_from_a_prototype_is_found_and_not_undefined() {
         ("b.items.length > 1", "added"),
         ("this.limit == 3 && this.name == 'a'", "named"),
         ("child.rate === 6", "raised"),
+        ("child['rate'] === 6", "raised"),
         ("late.rate === 6", "raised"),
     ] {
         let first = client.ask("find_first", json!({ "condition": condition })).await;
@@ -61,6 +62,7 @@ async fn what_is_inherited_from_a_prototype_is_found_and_not_undefined() {
         "a.items === undefined",
         "b.limit === undefined",
         "child.rate === undefined",
+        "child['rate'] === undefined",
         "till.currency === undefined",
         "error.name === undefined",
     ] {
