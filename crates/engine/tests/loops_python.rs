@@ -228,6 +228,27 @@ async fn loop_conditions_are_split_into_evaluable_parts() {
     }
 }
 
+#[tokio::test]
+async fn what_a_loop_goes_through_may_have_a_known_end() {
+    let table = [
+        ("for x in [1, 2]: pass", Some(Loop::HAS_END)),
+        ("for x in range(n): pass", Some(Loop::HAS_END)),
+        ("for x in rows[1:]: pass", Some(Loop::HAS_END)),
+        ("for at, x in enumerate(table.items()): pass", Some(Loop::HAS_END)),
+        ("for x in rows: pass", Some("len(rows) >= 0")),
+        ("for x in map(f, self.rows): pass", Some("len(self.rows) >= 0")),
+        ("for x in numbers(): pass", None),
+        ("for x in (y for y in rows): pass", None),
+        ("while n: n -= 1", None),
+    ];
+    for (source, expected) in table {
+        for found in loops(&format!("{source}\n")).await {
+            let [each] = found.as_slice() else { panic!("{source}: {found:?}") };
+            assert_eq!(each.end_known.as_deref(), expected, "{source}");
+        }
+    }
+}
+
 /// A name that only ever refers to new collections is reported by its length.
 #[tokio::test]
 async fn a_collection_as_condition_is_its_length() {

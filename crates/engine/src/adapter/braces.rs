@@ -3,6 +3,7 @@
 //! A source is not parsed, because what a header declares or a macro expands to is unknown. Where the tokens leave doubt,
 //! a loop has an exit, is not certain, or its condition is left out.
 
+mod ends;
 mod tokens;
 
 use std::collections::BTreeSet;
@@ -14,8 +15,10 @@ use crate::model::source::{Comparison, Loop};
 /// How loops are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
-    /// `while (…)`, `for (…; …; …)`, `for (… : …)`, `do … while (…)`. Java is one of them.
+    /// `while (…)`, `for (…; …; …)`, `for (… : …)`, `do … while (…)`.
     C,
+    /// Those of C.
+    Java,
     /// Those of C, and `foreach (… as …)`.
     Php,
     /// `loop`, `while …`, `for … in …`.
@@ -124,13 +127,15 @@ struct Parts<'a> {
     /// What is tested before each iteration; none if nothing is.
     test: Option<&'a [Token]>,
     body: &'a [Token],
-    goes_through: bool,
+    /// What it goes through; none if it does not.
+    over: Option<&'a [Token]>,
     last: usize,
 }
 
 impl Family {
     fn is_keyword(self, word: &str) -> bool {
-        KEYWORDS.contains(&word) || (matches!(self, Self::C | Self::Php) && WORD_OPERATORS.contains(&word))
+        KEYWORDS.contains(&word)
+            || (matches!(self, Self::C | Self::Java | Self::Php) && WORD_OPERATORS.contains(&word))
     }
 }
 
@@ -151,9 +156,9 @@ impl<'a> Source<'a> {
     fn loop_at(&self, at: usize) -> Option<Loop> {
         let token = self.get(at).filter(|token| token.is_name())?;
         let parts = match (self.family, token.text.as_str()) {
-            (Family::C | Family::Php, "while") => self.while_of_c(at)?,
-            (Family::C | Family::Php, "for") => self.for_of_c(at)?,
-            (Family::C | Family::Php, "do") => self.do_of_c(at)?,
+            (Family::C | Family::Java | Family::Php, "while") => self.while_of_c(at)?,
+            (Family::C | Family::Java | Family::Php, "for") => self.for_of_c(at)?,
+            (Family::C | Family::Java | Family::Php, "do") => self.do_of_c(at)?,
             (Family::Php, "foreach") => self.foreach_of_php(at)?,
             (Family::Rust, "loop" | "while" | "for") => self.loop_of_rust(at)?,
             (Family::Go, "for") => self.for_of_go(at)?,
@@ -172,13 +177,7 @@ impl<'a> Source<'a> {
             return None;
         }
         let head = self.slice(at + 2, close);
-        Some(Parts {
-            head,
-            test: Some(head),
-            body: self.slice(close + 1, last + 1),
-            goes_through: false,
-            last,
-        })
+        Some(Parts { head, test: Some(head), body: self.slice(close + 1, last + 1), over: None, last })
     }
 
     /// Whether a `while` is that of `do … while`.
@@ -192,13 +191,7 @@ impl<'a> Source<'a> {
         let end = self.statement_end(at + 1)?;
         let close = self.is(end + 1, "while").then(|| self.closing(end + 2)).flatten()?;
         let head = self.slice(end + 3, close);
-        Some(Parts {
-            head,
-            test: Some(head),
-            body: self.slice(at + 1, end + 1),
-            goes_through: false,
-            last: close,
-        })
+        Some(Parts { head, test: Some(head), body: self.slice(at + 1, end + 1), over: None, last: close })
     }
 
     fn for_of_c(&self, at: usize) -> Option<Parts<'a>> {
@@ -207,13 +200,14 @@ impl<'a> Source<'a> {
         let (head, body) = (self.slice(at + 2, close), self.slice(close + 1, last + 1));
         if let [_, test, _] = split(head, ";").as_slice() {
             let test = Some(*test).filter(|test| !test.is_empty());
-            return Some(Parts { head, test, body, goes_through: false, last });
+            return Some(Parts { head, test, body, over: None, last });
         }
         let colon = head.iter().position(|token| token.is(":"))?;
         let item = head.get(..colon)?;
         // The types in front of a name may have parameters.
         let name = item.last().filter(|token| token.is_name()).map(std::slice::from_ref);
-        Some(Parts { head: name.unwrap_or(item), test: None, body, goes_through: true, last })
+        let over = head.get(colon + 1..);
+        Some(Parts { head: name.unwrap_or(item), test: None, body, over, last })
     }
 
     fn foreach_of_php(&self, at: usize) -> Option<Parts<'a>> {
@@ -221,8 +215,8 @@ impl<'a> Source<'a> {
         let last = self.statement_end(close + 1)?;
         let head = self.slice(at + 2, close);
         let split = head.iter().position(|token| token.is("as"))?;
-        let body = self.slice(close + 1, last + 1);
-        Some(Parts { head: head.get(split + 1..)?, test: None, body, goes_through: true, last })
+        let (over, body) = (head.get(..split), self.slice(close + 1, last + 1));
+        Some(Parts { head: head.get(split + 1..)?, test: None, body, over, last })
     }
 
     fn loop_of_rust(&self, at: usize) -> Option<Parts<'a>> {
@@ -233,12 +227,13 @@ impl<'a> Source<'a> {
         let is_while = self.is(at, "while");
         if self.is(at, "for") {
             let split = head.iter().position(|token| token.is("in"))?;
-            return Some(Parts { head: head.get(..split)?, test: None, body, goes_through: true, last });
+            let over = head.get(split + 1..);
+            return Some(Parts { head: head.get(..split)?, test: None, body, over, last });
         }
         if !is_while && !head.is_empty() {
             return None;
         }
-        Some(Parts { head, test: is_while.then_some(head), body, goes_through: false, last })
+        Some(Parts { head, test: is_while.then_some(head), body, over: None, last })
     }
 
     fn for_of_go(&self, at: usize) -> Option<Parts<'a>> {
@@ -246,14 +241,15 @@ impl<'a> Source<'a> {
         let last = self.closing(open)?;
         let (head, body) = (self.slice(at + 1, open), self.slice(open, last + 1));
         if let Some(range) = head.iter().position(|token| token.is("range")) {
-            return Some(Parts { head: head.get(..range)?, test: None, body, goes_through: true, last });
+            let over = head.get(range + 1..);
+            return Some(Parts { head: head.get(..range)?, test: None, body, over, last });
         }
         let parts = split(head, ";");
         let test = match parts.as_slice() {
             [test] | [_, test, _] => Some(*test).filter(|test| !test.is_empty()),
             _ => return None,
         };
-        Some(Parts { head, test, body, goes_through: false, last })
+        Some(Parts { head, test, body, over: None, last })
     }
 
     /// The brace that begins a body: the first one outside of parentheses.
@@ -348,11 +344,12 @@ fn split<'a>(tokens: &'a [Token], sign: &str) -> Vec<&'a [Token]> {
 }
 
 fn describe(family: Family, parts: &Parts<'_>, (start, end): (u32, u32)) -> Loop {
-    let Parts { head, test, body, goes_through, .. } = *parts;
-    let is_always = test.is_none_or(is_true) && !goes_through;
+    let Parts { head, test, body, over, .. } = *parts;
+    let is_always = test.is_none_or(is_true) && over.is_none();
     let has_exit = leaves(family, body);
     let all = || head.iter().chain(body);
-    let calls = has_call(head) || has_call(body) || (family == Family::C && iterates(body));
+    let calls =
+        has_call(head) || has_call(body) || (matches!(family, Family::C | Family::Java) && iterates(body));
     // An overflow of Rust panics.
     let is_risky = |token: &Token| {
         RISKS.iter().any(|risk| token.is(risk))
@@ -363,7 +360,8 @@ fn describe(family: Family, parts: &Parts<'_>, (start, end): (u32, u32)) -> Loop
     Loop {
         start,
         end,
-        goes_through,
+        goes_through: over.is_some(),
+        end_known: over.and_then(|over| ends::end_known(family, over)),
         has_exit,
         is_endless: is_always && !has_exit,
         // A program in PHP may have a time limit.
@@ -396,7 +394,7 @@ fn leaves(family: Family, body: &[Token]) -> bool {
         inner.retain(|end| *end > at);
         let next = body.get(at + 1);
         let takes_break = match family {
-            Family::C | Family::Php => {
+            Family::C | Family::Java | Family::Php => {
                 matches!(token.text.as_str(), "while" | "for" | "foreach" | "do" | "switch")
             }
             Family::Rust => matches!(token.text.as_str(), "while" | "for" | "loop"),
@@ -404,7 +402,7 @@ fn leaves(family: Family, body: &[Token]) -> bool {
         };
         if takes_break && token.is_name() {
             let end = match family {
-                Family::C | Family::Php => source.statement_end(at),
+                Family::C | Family::Java | Family::Php => source.statement_end(at),
                 Family::Rust | Family::Go => source.opening(at + 1).and_then(|open| source.closing(open)),
             };
             inner.extend(end);

@@ -176,7 +176,7 @@ impl Adapter for Java {
     }
 
     fn loops(&self, text: &str) -> Vec<Loop> {
-        braces::loops(text, Family::C)
+        braces::loops(text, Family::Java)
     }
 
     fn needs_no_program(&self, executable: Option<&Path>, _runtime_args: &[String]) -> bool {

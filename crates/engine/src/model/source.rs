@@ -152,6 +152,10 @@ pub struct Loop {
     pub end: u32,
     /// It goes through something, as `for … of` and `for … in` do, and ends with that.
     pub goes_through: bool,
+    /// An expression that is true if what it goes through has a known end, as a list has and a generator has not;
+    /// [`Loop::HAS_END`] where the source says so.
+    #[serde(default)]
+    pub end_known: Option<String>,
     /// A statement of it leaves it: a `break` out of it, `return`, `raise` or `throw`, `yield`, `await`.
     pub has_exit: bool,
     /// Its condition is always true, or it goes through something that has no end, and it is not left by a
@@ -171,6 +175,11 @@ pub struct Loop {
     pub variables: Vec<String>,
     /// The names that its body assigns to, those in its head included.
     pub assigned: Vec<String>,
+}
+
+impl Loop {
+    /// What it goes through has an end, whatever its value is.
+    pub const HAS_END: &str = "true";
 }
 
 /// Two expressions of the language, and how they are compared: `<`, `<=`, `>`, `>=`, `==`, `!=`, `===`, `!==`. A bare

@@ -163,3 +163,30 @@ async fn a_completed_program_reports_its_exit() {
     assert_eq!(answer.at("/closed"), true);
     server.finish().await;
 }
+
+const GENERATORS: [(&str, &str); 2] = [
+    (
+        "main.py",
+        "def numbers():\n    n = 0\n    while True:\n        n = (n + 1) % 7\n        yield n\n\n\ntotal = 0\nfor n in \
+         numbers():\n    total += n\n",
+    ),
+    (
+        "main.js",
+        "function* numbers() { let n = 0; while (true) { n = (n + 1) % 7; yield n; } }\nlet total = 0;\nfor (const n of \
+         numbers()) {\n  total += n;\n}\n",
+    ),
+];
+
+#[tokio::test]
+async fn a_loop_over_a_generator_is_not_known_to_progress() {
+    let server = STILLFRAME.serve().await;
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    for (name, text) in GENERATORS {
+        let program = test_support::Fixture::write(folder.path(), name, text);
+        let answer = server.ok("diagnose_hang", command(&program)).await;
+        assert_eq!(answer.at("/verdict"), "slow", "{answer:?}");
+        let evidence = answer.at("/evidence").to_string();
+        assert!(evidence.contains("cannot tell whether the loop progresses toward its end"), "{answer:?}");
+    }
+    server.finish().await;
+}

@@ -36,3 +36,57 @@ async fn a_loop_in_which_nothing_changes_is_busy() {
     assert_eq!(lines, [&json!(program.line("loop")), &json!(program.line("end"))], "{}", found.text);
     server.finish().await;
 }
+
+const ITERATES: &str = "\
+import java.util.*;
+
+class Main {
+    static class Pages implements Iterable<Integer> {
+        public Iterator<Integer> iterator() {
+            return new Iterator<>() {
+                int at = 0;
+                public boolean hasNext() { return at >= 0; }
+                public Integer next() { return at = (at + 1) % 3; }
+            };
+        }
+    }
+
+    static long sum(Iterable<Integer> all) {
+        long sum = 0;
+        for (int one : all) { // @loop
+            for (int part = 0; part < 1000; part++) sum += part % (one + 1);
+        }
+        return sum;
+    }
+
+    public static void main(String[] arguments) {
+        List<Integer> list = new ArrayList<>();
+        for (int one = 0; one < 2000000; one++) list.add(one);
+        System.out.println(sum(arguments.length > 0 ? list : new Pages()));
+    }
+}
+";
+
+#[tokio::test]
+async fn only_a_collection_is_known_to_come_to_its_end() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "Main.java", ITERATES);
+    let server = STILLFRAME.serve().await;
+    for (arguments, evidence) in [
+        (vec![], "values change; cannot tell whether the loop progresses toward its end"),
+        (vec!["list"], "the loop progresses toward its end"),
+    ] {
+        let command = [vec!["java", program.path()], arguments].concat();
+        let asked = json!({ "command": command, "timeout": 5_000 });
+        let found = server.ok("diagnose_hang", asked).await;
+        assert_eq!(
+            (&found["verdict"], found.at("/loop/startLine")),
+            (&json!("slow"), &json!(program.line("loop"))),
+            "{}",
+            found.text
+        );
+        let told = found.at("/evidence").as_array().cloned().unwrap_or_default();
+        assert!(told.contains(&json!(evidence)), "{}", found.text);
+    }
+    server.finish().await;
+}

@@ -19,13 +19,23 @@ final class Pure
             }
         }
         $variables['this'] = $self;
-        $found = self::path($tokens, $variables);
+        $found = self::isArray($tokens, $variables) ?? self::path($tokens, $variables);
         if ($found === null) {
             self::check($tokens, $variables);
             $code = Evaluation::code($encoded, $variables, '', 0);
             $found = [self::computed($code, $variables)];
         }
         return Values::done($found[0], $limit, $depth);
+    }
+
+    /** `is_array($orders)`, which runs nothing whatever is in the array. */
+    private static function isArray($tokens, $variables)
+    {
+        if (($tokens[0][1] ?? '') !== 'is_array' || ($tokens[1][0] ?? null) !== '(' || \end($tokens)[0] !== ')') {
+            return null;
+        }
+        $found = self::path(\array_slice($tokens, 2, -1), $variables);
+        return $found === null ? null : [\is_array($found[0])];
     }
 
     private static function computed($__code, $__variables)

@@ -11,6 +11,11 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.While, ast.For, ast.AsyncFor)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+# Functions and methods whose results have an end, and functions whose results end with their last argument.
+FINITE = {"range", "sorted", "reversed", "list", "tuple", "set", "dict", "items", "keys", "values", "split", "splitlines"}
+WRAPPERS = {"enumerate", "zip", "map", "filter"}
+# What is known to have an end by the source.
+HAS_END = "true"
 # Expressions whose value always has a length.
 COLLECTIONS = {"list", "dict", "set", "deque", "defaultdict", "OrderedDict"}
 DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
@@ -72,6 +77,7 @@ def describe(loop, scope, module):
         "start": loop.lineno,
         "end": loop.body[-1].end_lineno,
         "goes_through": not is_while,
+        "end_known": end_known(loop.iter, module) if isinstance(loop, ast.For) else None,
         "has_exit": is_left,
         "is_endless": not is_left and (truth(loop.test) is True if is_while else has_no_end(loop.iter)),
         "is_certain": is_while and not module.handles_signals and is_certain(loop, assigned),
@@ -88,6 +94,24 @@ def has_no_end(iterated):
     if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "itertools":
         return called.attr in ("count", "cycle") or (called.attr == "repeat" and len(iterated.args) == 1)
     return False
+
+
+def end_known(iterated, module):
+    """An expression that is true if the value of another one has an end; None if that is unknown."""
+    if isinstance(iterated, DISPLAYS + (ast.Tuple, ast.Constant, ast.JoinedStr)):
+        return HAS_END
+    if isinstance(iterated, ast.Subscript) and isinstance(iterated.slice, ast.Slice):
+        return HAS_END
+    if isinstance(iterated, ast.Call):
+        function = iterated.func
+        called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+        if called in FINITE:
+            return HAS_END
+        if called in WRAPPERS and iterated.args:
+            return end_known(iterated.args[0 if called == "enumerate" else -1], module)
+        return None
+    written = is_readable(iterated) and module.text(iterated)
+    return "len(%s) >= 0" % written if written else None
 
 
 # ---------------------------------------------------------------------------------------------------------

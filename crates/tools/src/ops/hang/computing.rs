@@ -110,7 +110,7 @@ impl HangWatch<'_> {
                 evidence.push(format!("the loop progresses toward its end{}", left.unwrap_or_default()));
                 (Verdict::Slow, format!("The program is slow but makes progress in a loop, {lines}: {place}"))
             }
-            LoopProgress::Changes if observed.found.is_some() => {
+            LoopProgress::Advances | LoopProgress::Changes if observed.found.is_some() => {
                 evidence
                     .push("values change; cannot tell whether the loop progresses toward its end".to_owned());
                 (
@@ -118,7 +118,7 @@ impl HangWatch<'_> {
                     format!("The program is CPU-bound in a loop whose values change, {lines}: {place}"),
                 )
             }
-            LoopProgress::Changes => {
+            LoopProgress::Advances | LoopProgress::Changes => {
                 (Verdict::Slow, format!("The program is CPU-bound, and values change: {place}"))
             }
             LoopProgress::Recursion => {

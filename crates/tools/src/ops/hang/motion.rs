@@ -81,6 +81,8 @@ pub(super) enum LoopProgress {
     Away,
     /// The values of its condition converge; about this much time is left, if known.
     Nearer(Option<Duration>),
+    /// It goes from one item to the next of what may have no end.
+    Advances,
     /// Values change.
     Changes,
     /// A function calls itself.
@@ -128,17 +130,17 @@ pub(super) fn observe(samples: &[StackSample], passed: Duration) -> Option<Compu
     })
 }
 
-/// Whether an outer loop says more about the end than the current result. A loop that progresses toward its end
-/// leaves its inner loops repeatedly; one without an exit is decisive whatever runs in it.
+/// Whether an outer loop says more about the end than the current result. A loop that progresses toward its end, or
+/// from item to item, leaves its inner loops repeatedly; one without an exit is decisive whatever runs in it.
 fn decides(outer: LoopProgress, inner: LoopProgress) -> bool {
     let strength = |motion| match motion {
         LoopProgress::Away => 3,
-        LoopProgress::Changes => 2,
+        LoopProgress::Advances | LoopProgress::Changes => 2,
         _ => 1,
     };
     match (outer, inner) {
         (_, LoopProgress::Certain) => false,
-        (LoopProgress::Nearer(_), _) => true,
+        (LoopProgress::Nearer(_) | LoopProgress::Advances, _) => true,
         (LoopProgress::Certain | LoopProgress::Endless, inner) => inner != LoopProgress::Endless,
         (_, LoopProgress::Endless | LoopProgress::Nearer(_)) => false,
         (outer, inner) => strength(outer) > strength(inner),
@@ -198,8 +200,9 @@ fn motion(samples: &[StackSample], index: usize, around: &Loop, passed: Duration
     }
     let moves = |name: &String| changed(samples, index, name).is_some();
     if around.goes_through {
-        return if around.variables.iter().any(moves) {
-            LoopProgress::Nearer(None)
+        return if around.variables.iter().any(moves) || assigned_by_itself(samples, index, around).any(moves)
+        {
+            if has_end(samples, index, around) { LoopProgress::Nearer(None) } else { LoopProgress::Advances }
         } else if around.variables.iter().any(|name| is_read_twice(samples, index, name)) {
             LoopProgress::Stuck
         } else {
@@ -226,6 +229,31 @@ fn motion(samples: &[StackSample], index: usize, around: &Loop, passed: Duration
     } else {
         LoopProgress::Asks
     }
+}
+
+/// The names that a loop assigns to, without those that a loop in it does. At the head of a loop, a debugger may show
+/// its item as if there was none.
+fn assigned_by_itself<'a>(
+    samples: &'a [StackSample],
+    index: usize,
+    around: &'a Loop,
+) -> impl Iterator<Item = &'a String> {
+    let inner = move |position: &'a Position| position.loops.iter().take_while(move |found| *found != around);
+    let inner: BTreeSet<&String> = samples
+        .iter()
+        .filter_map(|sample| sample.get(index))
+        .flat_map(inner)
+        .flat_map(|found| &found.assigned)
+        .collect();
+    around.assigned.iter().filter(move |name| !inner.contains(name))
+}
+
+/// Whether it is known that what a loop goes through has an end.
+fn has_end(samples: &[StackSample], index: usize, around: &Loop) -> bool {
+    around.end_known.as_ref().is_some_and(|expression| {
+        let mut texts = texts(samples, index, expression);
+        expression == Loop::HAS_END || texts.any(|text| text.eq_ignore_ascii_case("true"))
+    })
 }
 
 /// What decides about a loop, at each sample: what its condition compares, or else the names in it. Nothing where

@@ -203,7 +203,9 @@ impl<'a> StackSampler<'a> {
         }
         let sides =
             loops.iter().flat_map(|found| &found.condition).flat_map(|test| [&test.left, &test.right]);
-        for expression in sides.chain(loops.iter().flat_map(|found| &found.variables)) {
+        let ends = loops.iter().filter_map(|found| found.end_known.as_ref());
+        let ends = ends.filter(|expression| *expression != Loop::HAS_END);
+        for expression in sides.chain(loops.iter().flat_map(|found| &found.variables)).chain(ends) {
             if values.contains_key(expression) {
                 continue;
             }

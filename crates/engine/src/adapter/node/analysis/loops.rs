@@ -7,6 +7,7 @@
 mod certainty;
 mod closed;
 mod condition;
+mod ends;
 mod leaving;
 mod names;
 
@@ -103,6 +104,7 @@ impl Loops<'_> {
             start: self.starts.line(it.span.start),
             end: self.starts.last_line(it.span),
             goes_through: false,
+            end_known: None,
             has_exit,
             is_endless: is_always && !has_exit,
             is_certain: !has_exit && certainty::runs_forever(it, is_always, &assigned, &self.names),
@@ -117,6 +119,7 @@ impl Loops<'_> {
     fn through(
         &mut self,
         span: Span,
+        end_known: Option<String>,
         left: &ForStatementLeft<'_>,
         right: &Expression<'_>,
         body: &Statement<'_>,
@@ -134,6 +137,7 @@ impl Loops<'_> {
         assigned.visit_statement(body);
         self.found.push(Loop {
             goes_through: true,
+            end_known,
             start: self.starts.line(span.start),
             end: self.starts.last_line(span),
             variables: read.0,
@@ -166,12 +170,12 @@ impl<'a> VisitJs<'a> for Loops<'_> {
     }
 
     fn visit_for_in_statement(&mut self, it: &ForInStatement<'a>) {
-        self.through(it.span, &it.left, &it.right, &it.body);
+        self.through(it.span, Some(Loop::HAS_END.to_owned()), &it.left, &it.right, &it.body);
         walk_js::walk_for_in_statement(self, it);
     }
 
     fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
-        self.through(it.span, &it.left, &it.right, &it.body);
+        self.through(it.span, ends::end_known(&it.right, self.text), &it.left, &it.right, &it.body);
         walk_js::walk_for_of_statement(self, it);
     }
 }

@@ -111,7 +111,7 @@ fn sides_of_a_condition_converge_or_not() {
 #[test]
 fn iterated_collections_are_progress_and_other_changes_are_changes() {
     let through = a_loop(|found| {
-        found.goes_through = true;
+        (found.goes_through, found.end_known) = (true, Some(Loop::HAS_END.to_owned()));
         found.variables = vec!["item".to_owned()];
     });
     assert_eq!(motion_of(&samples(&through, "item", &["'a'", "'b'"])), LoopProgress::Nearer(None));
@@ -161,10 +161,50 @@ fn a_loop_without_exit_needs_one_sample() {
 }
 
 #[test]
+fn items_are_progress_only_if_they_are_known_to_end() {
+    let through = |end_known: Option<&str>| {
+        a_loop(|found| {
+            (found.goes_through, found.end_known) = (true, end_known.map(str::to_owned));
+            found.variables = vec!["item".to_owned()];
+        })
+    };
+    let table = [
+        (Some(Loop::HAS_END), None, LoopProgress::Nearer(None)),
+        (Some("len(items) >= 0"), Some("True"), LoopProgress::Nearer(None)),
+        (Some("items.length >= 0"), Some("true"), LoopProgress::Nearer(None)),
+        (Some("items.length >= 0"), Some("false"), LoopProgress::Advances),
+        (Some("len(items) >= 0"), None, LoopProgress::Advances),
+        (None, None, LoopProgress::Advances),
+    ];
+    for (end_known, answer, expected) in table {
+        let mut sampled = samples(&through(end_known), "item", &["1", "2", "3", "1"]);
+        let answered =
+            end_known.zip(answer).map(|(expression, text)| (expression.to_owned(), text.to_owned()));
+        sampled.iter_mut().flatten().for_each(|position| position.values.extend(answered.clone()));
+        assert_eq!(motion_of(&sampled), expected, "{end_known:?} {answer:?}");
+    }
+}
+
+#[test]
+fn what_the_body_of_a_loop_assigns_shows_that_it_has_gone_on() {
+    let through = a_loop(|found| {
+        found.goes_through = true;
+        (found.variables, found.assigned) = (vec!["item".to_owned()], vec!["total".to_owned()]);
+    });
+    let inner = a_loop(|found| found.assigned = vec!["total".to_owned()]);
+    let at =
+        |loops: &[Loop], total| vec![position("f", 3, loops, &[("item", "undefined"), ("total", total)])];
+    let by_itself = ["1", "2"].map(|total| at(std::slice::from_ref(&through), total));
+    assert_eq!(motion_of(&by_itself), LoopProgress::Advances);
+    let by_inner = ["1", "2"].map(|total| at(&[inner.clone(), through.clone()], total));
+    assert_eq!(motion(&by_inner, 0, &through, Duration::from_secs(1)), LoopProgress::Stuck);
+}
+
+#[test]
 fn the_deciding_loop_of_nested_loops_is_reported() {
     let endless = a_loop(|found| found.is_endless = true);
     let through = a_loop(|found| {
-        found.goes_through = true;
+        (found.goes_through, found.end_known) = (true, Some(Loop::HAS_END.to_owned()));
         found.variables = vec!["item".to_owned()];
     });
     let inner =

@@ -67,7 +67,7 @@ fn is_comparison(operator: BinaryOperator) -> bool {
 
 /// Whether the expression reads variables and properties, and does nothing else. It may throw, and a property may
 /// be one that is computed. Types inside do not belong to the language that evaluates it.
-fn is_read(expression: &Expression<'_>) -> bool {
+pub(super) fn is_read(expression: &Expression<'_>) -> bool {
     match bare(expression) {
         Expression::Identifier(_) | Expression::ThisExpression(_) => true,
         Expression::UnaryExpression(it) if it.operator != UnaryOperator::Delete => is_plain(&it.argument),
@@ -99,7 +99,7 @@ fn is_plain(expression: &Expression<'_>) -> bool {
     }
 }
 
-fn written(expression: &Expression<'_>, text: &str) -> Option<String> {
+pub(super) fn written(expression: &Expression<'_>, text: &str) -> Option<String> {
     let span = bare(expression).span();
     let place = |offset: u32| usize::try_from(offset).ok();
     text.get(place(span.start)?..place(span.end)?).map(str::to_owned)

@@ -208,3 +208,21 @@ fn loops_are_sorted_by_line() {
     let all: Vec<_> = found("loop.js", text).iter().map(|it| (it.start, it.end)).collect();
     assert_eq!(all, [(2, 5), (3, 4), (8, 9)]);
 }
+
+#[test]
+fn what_a_loop_goes_through_may_have_a_known_end() {
+    let table = [
+        ("for (const x of [1, 2]) f(x);", Some(Loop::HAS_END)),
+        ("for (const key in table) f(key);", Some(Loop::HAS_END)),
+        ("for (const [key, x] of Object.entries(table)) f(x);", Some(Loop::HAS_END)),
+        ("for (const x of this.rows) f(x);", Some("((this.rows).length ?? (this.rows).size) >= 0")),
+        ("for (const x of numbers()) f(x);", None),
+    ];
+    for (text, expected) in table {
+        assert_eq!(
+            found("loop.js", text).first().and_then(|found| found.end_known.as_deref()),
+            expected,
+            "{text}"
+        );
+    }
+}
