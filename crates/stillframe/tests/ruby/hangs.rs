@@ -59,6 +59,8 @@ async fn deadlocked_threads_are_reported() {
         let found = server.ok("diagnose_hang", asked).await;
         assert_eq!(found["verdict"], "deadlocked", "{}", found.text);
         assert!(found.text.contains(what), "{}", found.text);
+        let marked = found.text_of("source").lines().find(|line| line.starts_with('>')).unwrap_or_default();
+        assert!(marked.contains(&format!(" {} | ", found.at("/hungAt/line"))), "{}", found.text);
         for name in ["first", "second"] {
             let location = format!("deadlock.rb:{}", program.line(name));
             assert!(

@@ -123,6 +123,8 @@ pub struct Diagnosis {
     pub evidence: Vec<String>,
     /// Where it hangs: the frame of the deciding loop, which can be a caller of the innermost frame.
     pub hung_at: Option<SampledFrame>,
+    /// The lines around it.
+    pub source: Vec<(u32, String)>,
     /// The user's frames of the thread that is to blame, innermost first; all its frames when none is the user's.
     pub stack: Vec<SampledFrame>,
     /// The loop it is in.

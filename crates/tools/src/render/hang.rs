@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::report::StopReport;
+use super::window;
 use crate::ops::hang::{self, Diagnosis, LoopObservation, ThreadObservation};
 
 /// Why a program does not end, or how it ended.
@@ -21,7 +22,8 @@ pub struct HangReport {
     pub hung: bool,
     /// The program has ended.
     pub completed: bool,
-    /// Where it hangs: the frame of the deciding loop, which can be a caller of the innermost frame.
+    /// Where it hangs, and what `source` shows: the frame of the deciding loop, which can be a caller of the innermost
+    /// frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hung_at: Option<PlaceData>,
     /// Evidence for the verdict.
@@ -159,11 +161,15 @@ impl HangReport {
         waits_for.extend(found.pending.iter().map(WaitData::from));
         let mut report = StopReport::new("Diagnosed", found.settled);
         report.message = found.message;
+        let hung_at = found.hung_at.as_ref().map(PlaceData::from);
+        if let Some(place) = hung_at.as_ref().filter(|_| !found.source.is_empty()) {
+            report.source = window(&found.source, place.line);
+        }
         Self {
             verdict: found.verdict.as_str().into(),
             hung: found.verdict.is_hung(),
             completed: found.verdict.is_end(),
-            hung_at: found.hung_at.as_ref().map(PlaceData::from),
+            hung_at,
             evidence: found.evidence,
             stack,
             found: found.found.map(|seen| LoopData::new(seen, found.lines)),

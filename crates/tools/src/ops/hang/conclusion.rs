@@ -8,6 +8,7 @@ use engine::model::ids::ThreadId;
 use engine::model::limits::Limits;
 use engine::model::source::{Location, Source};
 use engine::session::{Outcome, Session};
+use engine::snapshot;
 use tokio::time::Instant;
 
 use super::finding::{HangFinding, is_users, time, users};
@@ -83,6 +84,10 @@ impl HangWatch<'_> {
         let found = observed.and_then(|observed| observed.found);
         let lines = found.as_ref().map(|found| self.lines_of(found)).unwrap_or_default();
         let settled = self.settle(&watch_end, shown, left_paused, limits).await?;
+        let source = match hung_at.as_ref().and_then(|frame| frame.location.as_ref()) {
+            Some(location) => snapshot::window(self.session, location, limits.source).await,
+            None => Vec::new(),
+        };
         let end = match watch_end {
             WatchEnd::Ended(end) => Some(end),
             _ => None,
@@ -94,6 +99,7 @@ impl HangWatch<'_> {
             message: finding.message,
             evidence: finding.evidence,
             hung_at,
+            source,
             stack,
             found,
             lines,
