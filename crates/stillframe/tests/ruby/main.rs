@@ -10,6 +10,7 @@
 
 mod attach;
 mod exceptions;
+mod functions;
 mod gems;
 mod hangs;
 mod objects;

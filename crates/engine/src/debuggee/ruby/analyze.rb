@@ -28,6 +28,7 @@ module Stillframe
         functions = []
         parsed = tree(text)
         collect_functions(parsed, [], functions)
+        functions.sort_by!.with_index { |function, at| [function[:start], at] }
         { lines: lines.keys.sort, length: text.lines.size, functions: functions, loops: Loops.of(parsed, text) }
       rescue SyntaxError => error
         { error: problem(error.message, text) }
@@ -64,8 +65,34 @@ module Stillframe
           body = first_line(node.children.last) || node.first_lineno
           found << { name: [*above, name].join('.'), start: node.first_lineno, header: node.first_lineno,
                      body: body, end: node.last_lineno }
+        when :ITER then found.concat(generated(node, above))
+        when :ALIAS, :FCALL then found.concat(aliased(node, above, found))
         end
         node.children.each { |child| collect_functions(child, name ? above + [name] : above, found) }
+      end
+
+      # `define_method(:name) { … }`
+      def generated(node, above)
+        call, scope = node.children
+        name, = call.is_a?(Node) && call.type == :FCALL && call.children[0] == :define_method ? names(call) : []
+        return [] unless name
+        [{ name: [*above, name].join('.'), start: node.first_lineno, header: node.first_lineno,
+           body: first_line(scope) || node.first_lineno, end: node.last_lineno }]
+      end
+
+      # `alias_method :name, :other` and `alias name other`: the function of the other name, if it is before them.
+      def aliased(node, above, found)
+        return [] unless node.type == :ALIAS || node.children[0] == :alias_method
+        name, other = names(node)
+        function = found.reverse.find { |one| one[:name] == [*above, other].join('.') }
+        function ? [function.merge(name: [*above, name].join('.'))] : []
+      end
+
+      # The names that are the arguments of a call.
+      def names(node)
+        list = node.type == :ALIAS ? node : node.children[1]
+        return [] unless list.is_a?(Node)
+        list.children.grep(Node).filter_map { |part| part.children[0] if %i[LIT SYM STR].include?(part.type) }.map(&:to_s)
       end
 
       def constant(node)

@@ -26,9 +26,20 @@ module Stillframe
 
       def files = @files.keys.reject { |path| Agent.internal?(path) || !path.start_with?('/') }
 
-      def walk(code, &block)
-        yield code
-        code.each_child { |child| walk(child, &block) }
+      # Yields code and all that is in it, each with the names of the classes around it.
+      def walk(code, around = [], &block)
+        yield code, around
+        inner = code.label[/\A<(?:class|module):(.+)>\z/, 1]
+        code.each_child { |child| walk(child, inner ? [*around, inner] : around, &block) }
+      end
+
+      # The code of a place in a backtrace; none for a native function.
+      def at(location)
+        path = location.absolute_path or return
+        of(real(path)).each do |top|
+          walk(top) { |code| return code if same_function?(code, location) && line?(code, location.lineno) }
+        end
+        nil
       end
 
       def children(code)
@@ -58,14 +69,16 @@ module Stillframe
         code.trace_points.each { |line, event| yield line if event == :line }
       end
 
-      # Methods of a name, optionally qualified with a class.
+      # Methods that the source defines under a name, each with the names of the classes around it.
       def methods_named(name)
-        every_method.select { |code| name == code.label.split(/[.#]/).last }
+        every_method.select { |code, _| name == code.label.split(/[.#]/).last }
       end
 
       def every_method
         found = []
-        @files.each_value { |tops| tops.each { |top| walk(top) { |code| found << code if method?(code) } } }
+        @files.each_value do |tops|
+          tops.each { |top| walk(top) { |code, around| found << [code, around] if method?(code) } }
+        end
         found
       end
 
@@ -83,6 +96,15 @@ module Stillframe
 
       # Identifies code that several objects represent.
       def key(code) = [code.path, code.first_lineno, code.label, code.trace_points]
+
+      private
+
+      # Newer versions of Ruby name the class in the labels of a backtrace.
+      def same_function?(code, location)
+        code.base_label == location.base_label && code.label[/\A.* in /] == location.label[/\A.* in /]
+      end
+
+      def line?(code, line) = code.trace_points.any? { |at, event| at == line && event == :line }
     end
   end
 
@@ -175,9 +197,11 @@ module Stillframe
       @entered = {}
     end
 
-    def bind
-      codes = Code.methods_named(@method)
-      codes = codes.select { |code| owned?(code) } if @class
+    # `kinds` are classes that may have the method though no source defines it under this name.
+    def bind(kinds = [])
+      codes = @class ? owned(Code.methods_named(@method)) : Code.methods_named(@method)
+      codes = codes.map(&:first)
+      codes = generated(kinds) if codes.empty?
       codes.each { |code| bind_to(code) }
       bound?
     end
@@ -187,7 +211,7 @@ module Stillframe
     end
 
     def missing
-      near = Code.every_method.map { |code| code.label.split(/[.#]/).last }.uniq
+      near = Code.every_method.map { |code, _| code.label.split(/[.#]/).last }.uniq
       near = near.select { |name| name.downcase.include?(@method.downcase[0, 3]) }.first(3)
       near = near.empty? ? '' : "; loaded are #{near.join(', ')}"
       "the program has loaded no function `#{@name}` of its own so far, and stops when one is entered#{near}"
@@ -195,16 +219,41 @@ module Stillframe
 
     private
 
-    # Whether the class has a method at that file and line.
-    def owned?(code)
+    # The methods that the source of the class has, which may be wrapped when it runs, or else what it inherits.
+    def owned(codes)
+      own = codes.select { |_, around| same_class?(around.join('::')) }
+      return own unless own.empty?
+      places = methods_of(owners).map(&:source_location)
+      codes.select { |code, _| places.include?([code.path, code.first_lineno]) }
+    end
+
+    # The name may leave out the modules around the class, and so may the source.
+    def same_class?(name)
+      shorter, longer = [name, @class].minmax_by(&:size)
+      longer == shorter || longer.end_with?("::#{shorter}")
+    end
+
+    # The class, and what has its class methods.
+    def owners
       kind = @class.split('::').inject(Object) { |scope, name| scope.const_get(name) }
-      [[kind, :instance_method], [kind.singleton_class, :instance_method]].any? do |owner, find|
-        owner.public_send(find, @method).source_location == [code.path, code.first_lineno]
-      rescue NameError
-        false
-      end
-    rescue NameError
-      code.label.start_with?("#{@class}.", "#{@class}#")
+      [kind, kind.singleton_class]
+    rescue NameError, TypeError
+      []
+    end
+
+    def methods_of(kinds)
+      kinds.filter_map { |kind| kind.instance_method(@method) rescue nil }
+    end
+
+    # The code of methods that `define_method` or `alias_method` has made.
+    def generated(kinds)
+      kinds = @class ? owners : kinds.select { |kind| has_own?(kind) }
+      codes = methods_of(kinds).filter_map { |method| RubyVM::InstructionSequence.of(method) }
+      codes.select { |code| Agent.shown?(code.absolute_path.to_s) }
+    end
+
+    def has_own?(kind)
+      %i[method_defined? private_method_defined?].any? { |has| Values.call(Module, has, kind, @method, false) }
     end
 
     def bind_to(code)
@@ -214,9 +263,9 @@ module Stillframe
       first, = code.trace_points.find { |_, event| event == :line }
       @path ||= code.path
       @line ||= first || code.first_lineno
-      # Stops on the first line of the body, once per call.
-      watch(:call, target: code) do |at|
-        next if at.method_id.to_s != @method || Agent.own_thread?(Thread.current)
+      # Stops on the first line of the body, once per call. A block is the body of a method that `define_method` makes.
+      watch(Code.method?(code) ? :call : :b_call, target: code) do |at|
+        next unless named?(at) && !Agent.own_thread?(Thread.current)
         first ? @entered[Thread.current] = true : hit(at)
       end
       return unless first
@@ -224,6 +273,9 @@ module Stillframe
         hit(at) if @entered.delete(Thread.current)
       end
     end
+
+    # A method may be called by another name than that of its definition.
+    def named?(at) = [at.method_id, at.callee_id].any? { |name| name.to_s == @method }
 
     def hit(at)
       Stops.suspend('breakpoint', hitBreakpointIds: [@id]) if met?(at)
@@ -259,7 +311,7 @@ module Stillframe
         @functions.each(&:disable)
         @functions = wanted.map do |one|
           breakpoint = FunctionBreakpoint.new(number, one['name'], one['condition'])
-          breakpoint.bind
+          breakpoint.bind(ObjectSpace.each_object(Module))
           breakpoint
         end
         @functions.map(&:answer)
@@ -273,8 +325,8 @@ module Stillframe
       end
 
       # A class has its methods only after its body has run.
-      def defined
-        bind_new(@functions.reject(&:bound?))
+      def defined(kind)
+        bind_new(@functions.reject(&:bound?)) { |function| function.bind([kind]) }
       end
 
       def functions? = @functions.any? { |function| !function.bound? }
@@ -307,11 +359,12 @@ module Stillframe
         [one.size, other.size].max - same
       end
 
-      def bind_new(breakpoints)
+      def bind_new(breakpoints, &bind)
+        bind ||= :bind.to_proc
         breakpoints.each do |breakpoint|
           was = breakpoint.bound?
           breakpoint.disable if breakpoint.is_a?(LineBreakpoint)
-          next if !breakpoint.bind || was
+          next if !bind.call(breakpoint) || was
           Agent.event('breakpoint', reason: 'changed', breakpoint: breakpoint.answer)
         end
       end

@@ -168,7 +168,7 @@ module Stillframe
         end
         @compiled.enable
         @defined = TracePoint.new(:end) do |point|
-          Breakpoints.defined if Breakpoints.functions?
+          Breakpoints.defined(point.self) if Breakpoints.functions?
           Tests.defined(point.self) if Tests.wanted?
         end
         @defined.enable

@@ -1,0 +1,77 @@
+//! Breakpoints on methods that are not defined by `def` under their name.
+
+use serde_json::json;
+use test_support::{Fixture, Language};
+
+use crate::STILLFRAME;
+use crate::debugging::{Debugging, Report, folder};
+
+const HOST: &str = "\
+module Timed
+  def timed(name)
+    original = instance_method(name)
+    define_method(name) { |*all| original.bind_call(self, *all) }
+  end
+end
+
+class Host
+  extend Timed
+
+  def run(count)
+    count * 2 # @run
+  end
+  timed :run
+
+  def old_name(count)
+    count + 1 # @old_name
+  end
+  alias_method :new_name, :old_name
+
+  define_method(:made) do |count|
+    count - 1 # @made
+  end
+end
+
+host = Host.new
+host.run(1)
+host.old_name(2)
+host.new_name(3)
+host.made(4)
+";
+
+#[tokio::test]
+async fn a_method_is_found_however_it_was_defined() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "host.rb", HOST);
+    for (function, line, count) in [
+        ("run", "run", "1"),
+        ("Host#run", "run", "1"),
+        ("new_name", "old_name", "3"),
+        ("Host#new_name", "old_name", "3"),
+        ("made", "made", "4"),
+        ("Host#made", "made", "4"),
+    ] {
+        let session = Debugging::of(Language::Ruby).await;
+        session.ok("set_breakpoint", json!({ "function": function })).await;
+        let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+        assert_eq!(stopped.place(), (program.path(), program.line(line)), "{function}: {}", stopped.text);
+        assert_eq!(stopped.variable("count"), count, "{function}: {}", stopped.text);
+        let ended = session.go_on().await;
+        assert_eq!(ended.outcome(), "ended", "{function}: {}", ended.text);
+        session.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_method_of_a_file_is_found_however_it_is_defined() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "host.rb", HOST);
+    let server = STILLFRAME.serve().await;
+    for (function, line) in [("made", "made"), ("Host#new_name", "old_name")] {
+        let until = json!([{ "file": program.path(), "function": function }]);
+        let asked = json!({ "program": program.path(), "until": until, "close": true });
+        let stopped = server.ok("run_until", asked).await;
+        assert_eq!(stopped.at("/location/line"), program.line(line), "{function}: {}", stopped.text);
+    }
+    server.finish().await;
+}
