@@ -115,3 +115,45 @@ async fn a_step_over_goes_through_what_handles_an_exception_of_the_function() {
     }
     session.finish().await;
 }
+
+const FIBERS: &str = "\
+def rows
+  return enum_for(:rows) unless block_given?
+  yield 1
+  raise KeyError, 'row 2'
+end
+
+class Jobs
+  Failed = Class.new(StandardError)
+
+  def run(fiber)
+    fiber.resume
+  rescue Failed
+    puts 'failed'
+  end
+end
+
+each = rows
+each.next
+begin
+  each.next
+rescue KeyError
+  puts 'rescued'
+end
+Jobs.new.run(Fiber.new { Fiber.new { raise Jobs::Failed }.resume })
+Fiber.new { raise IOError, 'no' }.resume # @uncaught
+";
+
+#[tokio::test]
+async fn what_resumes_a_fiber_may_rescue_its_exceptions() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "fibers.rb", FIBERS);
+    let session = Debugging::of(Language::Ruby).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    let place = (program.path(), program.line("uncaught"));
+    assert_eq!((stopped.outcome(), stopped.place()), ("exception", place), "{}", stopped.text);
+    assert_eq!(stopped.at("/exception/uncaught"), true, "{}", stopped.text);
+    let ended = session.go_on().await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    session.finish().await;
+}

@@ -18,13 +18,14 @@ const INJECTOR: &str = "inject.rb";
 /// The server. It loads the others.
 const SERVER: &str = "stillframe.rb";
 
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 17] = [
     ("activity.rb", include_str!("../../debuggee/ruby/activity.rb")),
     (ANALYZER, include_str!("../../debuggee/ruby/analyze.rb")),
     ("as_json.rb", include_str!("../../debuggee/ruby/as_json.rb")),
     ("assertions.rb", include_str!("../../debuggee/ruby/assertions.rb")),
     ("breakpoints.rb", include_str!("../../debuggee/ruby/breakpoints.rb")),
     ("evaluation.rb", include_str!("../../debuggee/ruby/evaluation.rb")),
+    ("fibers.rb", include_str!("../../debuggee/ruby/fibers.rb")),
     (INJECTOR, include_str!("../../debuggee/ruby/inject.rb")),
     ("loops.rb", include_str!("../../debuggee/ruby/loops.rb")),
     ("pure.rb", include_str!("../../debuggee/ruby/pure.rb")),

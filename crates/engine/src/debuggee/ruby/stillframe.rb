@@ -12,7 +12,7 @@ module Stillframe
   end
 end
 
-%w[wire evaluation values stops breakpoints throws pure requests tests assertions activity as_json].each { |name| require_relative name }
+%w[wire evaluation values stops breakpoints fibers throws pure requests tests assertions activity as_json].each { |name| require_relative name }
 
 module Stillframe
   module Agent
@@ -88,6 +88,8 @@ module Stillframe
         @active = true
         @launched = waits
         Stops.client
+        # The thread in which it is loaded into a program that runs is not the program's.
+        Fibers.watch if waits
         watch_code(waits)
         @writer = own_thread('writer') { write }
         own_thread('reader') { read }
@@ -120,6 +122,7 @@ module Stillframe
         @defined&.disable
         Breakpoints.clear
         Throws.mode = nil
+        Fibers.leave
         Steps.clear
         forget_children
         Stops.resume

@@ -60,6 +60,7 @@ module Stillframe
         when 'user' then user && user < catcher && !Agent.user?(Frames.path(frames[catcher]))
         else false
         end
+        frames += Fibers.waiting
       end
 
       # `loop` catches the StopIteration of an iterator.
