@@ -157,3 +157,28 @@ async fn what_resumes_a_fiber_may_rescue_its_exceptions() {
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     session.finish().await;
 }
+
+const CAUSES: &str = "\
+def load(text)
+  Integer(text) # @cause
+rescue ArgumentError
+  raise IOError, 'cannot load' # @raise
+end
+
+load('x')
+";
+
+#[tokio::test]
+async fn the_stack_of_an_exception_has_its_causes() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "causes.rb", CAUSES);
+    let session = Debugging::of(Language::Ruby).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("raise")), "{}", stopped.text);
+    let stack = stopped.at("/exception/stack").as_str().unwrap();
+    let cause = "\nCaused by ArgumentError: invalid value for Integer(): \"x\"\n";
+    let (own, cause) = stack.split_once(cause).expect("a cause");
+    assert!(own.contains(&format!("causes.rb:{}:", program.line("raise"))), "{stack}");
+    assert!(cause.contains(&format!("causes.rb:{}:", program.line("cause"))), "{stack}");
+    session.finish().await;
+}

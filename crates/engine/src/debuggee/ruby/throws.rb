@@ -10,6 +10,8 @@ module Stillframe
     # The handlers of a function, its instructions by their lines, and where in the source the function is.
     Table = Struct.new(:handlers, :lines, :place)
     MOST = 2000
+    # How many causes are shown.
+    CAUSES = 20
 
     @tables = {}.compare_by_identity
     @files = {}
@@ -30,12 +32,26 @@ module Stillframe
       def describe(client)
         error = client.exception
         message = Values.message(error)
-        trace = Array(Values.call(Exception, :backtrace, error)).grep_v(/\A#{Regexp.escape(Agent::FOLDER)}/).first(200)
         { exceptionId: Values.type(error), description: message, breakMode: client_uncaught(error) ? 'unhandled' : 'always',
-          details: { message: message, typeName: Values.type(error), stackTrace: trace.join("\n") } }
+          details: { message: message, typeName: Values.type(error), stackTrace: [*trace(error), *causes(error)].join("\n") } }
       end
 
       private
+
+      def trace(error)
+        Array(Values.call(Exception, :backtrace, error)).grep_v(/\A#{Regexp.escape(Agent::FOLDER)}/).first(200)
+      end
+
+      # The causes of an exception, each with its backtrace.
+      def causes(error)
+        chain = [error]
+        while (cause = Values.call(Exception, :cause, chain.last)) && chain.none? { |one| one.equal?(cause) }
+          chain << cause
+        end
+        chain.drop(1).first(CAUSES).flat_map do |one|
+          ["Caused by #{Values.type(one)}: #{Values.message(one)}", *trace(one)]
+        end
+      end
 
       def client_uncaught(error) = @uncaught_error.equal?(error)
 
@@ -44,6 +60,7 @@ module Stillframe
         return if SignalException === error || @last[Thread.current].equal?(error)
         frames = Frames.capture
         return if frames.empty?
+        frames += Fibers.waiting
         catcher = frames.each_index.find { |at| catches?(frames[at], at.positive? ? frames[at - 1] : nil, error) }
         return if catcher.nil? && @mode != 'all' && native_catch?(error)
         user = frames.index { |frame| Agent.user?(Frames.path(frame)) }
@@ -60,7 +77,6 @@ module Stillframe
         when 'user' then user && user < catcher && !Agent.user?(Frames.path(frames[catcher]))
         else false
         end
-        frames += Fibers.waiting
       end
 
       # `loop` catches the StopIteration of an iterator.
