@@ -358,7 +358,7 @@ pub struct Quirks {
     /// What its users have to know of a machine-code file, before it stops in it.
     pub caution: fn(&Path) -> Option<String>,
     /// It takes the longest text of a value (`text`, in characters), and reports the length of a text that it has cut
-    /// (`textLength`).
+    /// (`textLength`). Without this, `textLength` is the length of a string, whose text is a literal.
     pub takes_limits: bool,
     /// An expression for the text of what an expression gives, as a log message has it.
     pub as_text: fn(&str) -> String,

@@ -239,3 +239,22 @@ async fn a_missing_class_is_an_error_before_the_start() {
     );
     session.finish().await;
 }
+
+const TEXT: &str = "\
+class Main {
+    public static void main(String[] arguments) {
+        String text = \"\\t\\\"q\\\"\".repeat(500);
+        System.out.println(text.length()); // @end
+    }
+}
+";
+
+#[tokio::test]
+async fn the_length_of_a_string_is_that_of_its_letters() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "Main.java", TEXT);
+    let (session, _) = Debugging::stopped_at(&program, "end").await;
+    let shown = session.ok("evaluate_expression", json!({ "expression": "text", "maxLength": 100 })).await;
+    assert_eq!((&shown["truncated"], &shown["length"]), (&json!(true), &json!(2000)), "{}", shown.text);
+    session.finish().await;
+}

@@ -223,13 +223,15 @@ fn own_limit(debugger: &DapDebugger, text: usize) -> usize {
     if debugger.quirks().takes_limits { usize::MAX } else { text }
 }
 
-/// A value whose text the adapter has cut.
-fn cut_by_adapter(value: Value<RawId>, length: Option<i64>) -> Value<RawId> {
+/// A value with the length that the adapter has reported. One that takes limits has cut the text; for another, it is the
+/// length of a string, whose text has quotes and escapes besides.
+fn with_length(quirks: &Quirks, value: Value<RawId>, length: Option<i64>) -> Value<RawId> {
     match length.and_then(|length| u64::try_from(length).ok()) {
-        Some(length) => {
+        Some(length) if quirks.takes_limits => {
             Value { text: format!("{}...", value.text), cut: true, length: Some(length), ..value }
         }
-        None => value,
+        Some(length) if value.cut => Value { length: Some(length), ..value },
+        _ => value,
     }
 }
 
@@ -270,7 +272,7 @@ fn shown_variable(
     }
     let counts = (variable.indexed_variables, variable.named_variables);
     let value = shown(references, quirks, frame, (value, kind), variable.variables_reference, counts, text);
-    let value = cut_by_adapter(value, text_length);
+    let value = with_length(quirks, value, text_length);
     let special = presentation_hint.is_some_and(|hint| hint.kind.as_deref() == Some("virtual"));
     Variable { name, value, special }
 }
@@ -378,7 +380,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         counts,
         own_limit(debugger, text),
     );
-    Ok(cut_by_adapter(value, response.text_length))
+    Ok(with_length(debugger.quirks(), value, response.text_length))
 }
 
 fn not_there(name: &str) -> Error {
@@ -445,7 +447,7 @@ fn assigned(
     let quirks = debugger.quirks();
     let value =
         shown(&mut references, quirks, frame, value, response.variables_reference, (None, None), limit);
-    cut_by_adapter(value, response.text_length)
+    with_length(quirks, value, response.text_length)
 }
 
 /// An expression for a child of a scope or value, and the frame in which it means that.

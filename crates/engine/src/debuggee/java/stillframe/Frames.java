@@ -214,6 +214,7 @@ final class Frames {
     /** A value, with a reference for its children if it has any. */
     private Map<String, Object> described(Frame frame, Value value, String expression, String key) {
         Map<String, Object> row = Json.object(key, Values.text(value), "type", Values.typeName(value), "variablesReference", 0L);
+        if (value instanceof StringReference) row.put("textLength", Values.length((StringReference) value));
         if (!(value instanceof ObjectReference) || value instanceof StringReference) return row;
         ObjectReference object = (ObjectReference) value;
         if (Operators.unboxedOf(object.referenceType().name()) != null) return row;

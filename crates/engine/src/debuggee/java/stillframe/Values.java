@@ -48,7 +48,7 @@ final class Values {
         if (!(bytes instanceof ArrayReference)) return string.value();
         int length = ((ArrayReference) bytes).length();
         if (length <= MOST_LETTERS) return string.value();
-        boolean isWide = field(string, "coder") instanceof ByteValue && ((ByteValue) field(string, "coder")).value() == 1;
+        boolean isWide = isWide(string);
         List<Value> read = ((ArrayReference) bytes).getValues(0, MOST_LETTERS);
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < read.size(); i += isWide ? 2 : 1) {
@@ -56,6 +56,19 @@ final class Values {
             text.append((char) (isWide ? low | (((PrimitiveValue) read.get(i + 1)).byteValue() & 255) << 8 : low));
         }
         return text + "...";
+    }
+
+    /** The length of the string itself, not of its literal. */
+    static long length(StringReference string) {
+        Value bytes = field(string, "value");
+        if (!(bytes instanceof ArrayReference) || ((ArrayReference) bytes).length() <= MOST_LETTERS) return string.value().length();
+        return ((ArrayReference) bytes).length() >> (isWide(string) ? 1 : 0);
+    }
+
+    /** Whether its letters take two bytes each. */
+    private static boolean isWide(StringReference string) {
+        Value coder = field(string, "coder");
+        return coder instanceof ByteValue && ((ByteValue) coder).value() == 1;
     }
 
     private static String array(ArrayReference array, int depth) {
