@@ -10,6 +10,7 @@
 
 mod attach;
 mod expressions;
+mod functions;
 mod gradle;
 mod hangs;
 mod lines;

@@ -1,8 +1,11 @@
 package stillframe;
 
 import com.sun.jdi.AbsentInformationException;
+import com.sun.jdi.ClassType;
+import com.sun.jdi.IncompatibleThreadStateException;
 import com.sun.jdi.Location;
 import com.sun.jdi.Method;
+import com.sun.jdi.ObjectReference;
 import com.sun.jdi.ReferenceType;
 import com.sun.jdi.event.BreakpointEvent;
 import com.sun.jdi.request.BreakpointRequest;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /** Breakpoints. Each is pending until its class is loaded, and set in every class that has code on its line. */
 final class Breakpoints {
@@ -101,15 +105,21 @@ final class Breakpoints {
 
     /** Requests events for classes that may contain the location. */
     private void watch(Place place) {
-        ClassPrepareRequest request = debuggee.vm.eventRequestManager().createClassPrepareRequest();
         if (place.file != null) {
-            request.addSourceNameFilter(place.inRoot.substring(place.inRoot.lastIndexOf('/') + 1));
-        } else if (place.method.contains(".")) {
-            String owner = place.method.substring(0, place.method.lastIndexOf('.'));
-            request.addClassFilter("*" + owner.substring(owner.lastIndexOf('.') + 1));
-        } else {
-            Steps.LIBRARIES.forEach(request::addClassExclusionFilter);
+            watch(place, request -> request.addSourceNameFilter(place.inRoot.substring(place.inRoot.lastIndexOf('/') + 1)));
+            return;
         }
+        if (place.method.contains(".")) {
+            String owner = place.method.substring(0, place.method.lastIndexOf('.'));
+            watch(place, request -> request.addClassFilter("*" + owner.substring(owner.lastIndexOf('.') + 1)));
+        }
+        // No filter selects the bodies of an enum's constants.
+        watch(place, request -> Steps.LIBRARIES.forEach(request::addClassExclusionFilter));
+    }
+
+    private void watch(Place place, Consumer<ClassPrepareRequest> filters) {
+        ClassPrepareRequest request = debuggee.vm.eventRequestManager().createClassPrepareRequest();
+        filters.accept(request);
         request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
         request.enable();
         place.requests.add(request);
@@ -120,14 +130,24 @@ final class Breakpoints {
             int dot = place.method.lastIndexOf('.');
             if (dot < 0) return debuggee.sources.fileOf(type) != null && !Sources.isOfJdk(type.name());
             String owner = place.method.substring(0, dot).replace('$', '.');
-            String name = type.name().replace('$', '.');
-            return name.equals(owner) || name.endsWith("." + owner);
+            return isNamed(type, owner) || isNamed(enumOfBody(type), owner);
         }
         try {
             return type.sourcePaths(null).contains(place.inRoot);
         } catch (AbsentInformationException unknown) {
             return false;
         }
+    }
+
+    private static boolean isNamed(ReferenceType type, String owner) {
+        String name = type == null ? "" : type.name().replace('$', '.');
+        return name.equals(owner) || name.endsWith("." + owner);
+    }
+
+    /** The enum of a constant that has a body; null for any other class. */
+    private static ReferenceType enumOfBody(ReferenceType type) {
+        ClassType around = type.isPrepared() && type instanceof ClassType ? ((ClassType) type).superclass() : null;
+        return around != null && around.isEnum() ? around : null;
     }
 
     private void bind(Place place, ReferenceType type) {
@@ -142,6 +162,8 @@ final class Breakpoints {
                 BreakpointRequest request = debuggee.vm.eventRequestManager().createBreakpointRequest(location);
                 request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
                 request.putProperty("place", place);
+                // A method that a class inherits is called on other classes, too.
+                if (!location.declaringType().equals(type)) request.putProperty("receiver", type.name());
                 place.requests.add(request);
                 request.enable();
             }
@@ -153,7 +175,7 @@ final class Breakpoints {
             // Report the location of a method only if it is unique.
             boolean isOne = locations.size() == 1 && !wasBound;
             place.bound = isOne ? locations.get(0).lineNumber() : 0;
-            place.boundFile = isOne ? debuggee.sources.fileOf(type) : null;
+            place.boundFile = isOne ? debuggee.sources.fileOf(locations.get(0).declaringType()) : null;
         } catch (AbsentInformationException unknown) {
             place.message = "`" + type.name() + "` was compiled without line numbers; compile it with `javac -g`";
         }
@@ -166,7 +188,7 @@ final class Breakpoints {
         place.requests.removeAll(moved);
     }
 
-    private static List<Location> entries(Place place, ReferenceType type) {
+    private List<Location> entries(Place place, ReferenceType type) {
         List<Location> found = new ArrayList<>();
         String wanted = place.method.substring(place.method.lastIndexOf('.') + 1);
         String simple = Names.simple(type.name());
@@ -174,6 +196,18 @@ final class Breakpoints {
         for (Method method : type.methods()) {
             boolean isIt = method.name().equals(wanted) || (method.isConstructor() && (wanted.equals("new") || wanted.equals(constructor)));
             if (isIt && !method.isBridge() && method.location() != null) found.add(method.location());
+        }
+        // The enum has what a constant's body inherits.
+        boolean mayInherit = found.isEmpty() && place.method.contains(".") && enumOfBody(type) == null;
+        return mayInherit ? inherited(type, wanted) : found;
+    }
+
+    /** The methods of a name that a class has from the user's other classes. */
+    private List<Location> inherited(ReferenceType type, String name) {
+        List<Location> found = new ArrayList<>();
+        for (Method method : type.methodsByName(name)) {
+            if (method.isBridge() || method.isAbstract() || method.isNative() || !method.declaringType().isPrepared()) continue;
+            if (debuggee.sources.isUsers(method.location())) found.add(method.location());
         }
         return found;
     }
@@ -259,8 +293,21 @@ final class Breakpoints {
     /** Whether a breakpoint stops the program. Adds its ID. */
     boolean hit(BreakpointEvent event, List<Object> numbers) {
         Place place = (Place) event.request().getProperty("place");
+        if (!isOnReceiver(event)) return false;
         boolean stops = place.rules.stop(event.thread());
         if (stops) numbers.add(place.number);
         return stops;
+    }
+
+    /** Whether an inherited method is called on the class that the breakpoint names. */
+    private static boolean isOnReceiver(BreakpointEvent event) {
+        String receiver = (String) event.request().getProperty("receiver");
+        if (receiver == null) return true;
+        try {
+            ObjectReference self = event.thread().frame(0).thisObject();
+            return self == null || Values.isA(self.referenceType(), receiver);
+        } catch (IncompatibleThreadStateException running) {
+            return true;
+        }
     }
 }
