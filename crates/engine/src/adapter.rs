@@ -24,6 +24,7 @@ pub mod ruby;
 pub mod rust;
 pub mod tracebacks;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -81,10 +82,12 @@ pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
         .find(|adapter| names(*adapter).any(|known| known.eq_ignore_ascii_case(name)))
 }
 
-/// The language of a file, by its extension.
+/// The language of a file, by its extension or name.
 pub fn by_extension(path: &Path) -> Option<&'static dyn Adapter> {
-    let extension = path.extension()?.to_str()?;
-    all().find(|adapter| adapter.extensions().contains(&extension))
+    let (name, extension) = (path.file_name()?.to_str()?, path.extension().and_then(OsStr::to_str));
+    let has_extension =
+        |adapter: &dyn Adapter| extension.is_some_and(|extension| adapter.extensions().contains(&extension));
+    all().find(|adapter| has_extension(*adapter) || adapter.file_names().contains(&name))
 }
 
 /// The language as which machine code is debugged that an interpreter loads from an unknown source: the last in the list,
@@ -116,6 +119,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 
     /// The extensions of its source files.
     fn extensions(&self) -> &'static [&'static str];
+
+    /// The names of its source files that have no extension.
+    fn file_names(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// A program to try the debugger with.
     fn sample(&self) -> Sample;

@@ -107,9 +107,8 @@ impl ProgramArgs {
         command
     }
 
-    /// The language of the interpreter that a module is for: the place may be in another one, in a child process.
+    /// The language of the interpreter that is chosen.
     fn interpreter(&self) -> Option<&'static dyn Adapter> {
-        self.module.as_ref()?;
         let executable = self.executable_path.as_deref()?;
         let runs = |adapter: &&dyn Adapter| {
             adapter.process_identity().is_some_and(|identity| identity.may_be_interpreter(executable))
@@ -117,15 +116,24 @@ impl ProgramArgs {
         adapter::all().find(runs)
     }
 
+    /// The language of the command that starts the program, such as `thor`.
+    fn starter(&self) -> Option<&'static dyn Adapter> {
+        let words = vec![self.executable_path.as_ref()?.to_string_lossy().into_owned()];
+        let command = Command::of_words(&Machine, words, self.cwd.clone()).ok()?;
+        (!command.adapter.is_machine_code()).then_some(command.adapter)
+    }
+
     fn adapter(&self, place: &Path) -> anyhow::Result<&'static dyn Adapter> {
-        if let Some(interpreter) = self.interpreter() {
+        // A module may be for another language than the place, which is then in a child process.
+        if let Some(interpreter) = self.module.as_ref().and_then(|_| self.interpreter()) {
             return Ok(interpreter);
         }
         let file = self.program.as_deref().unwrap_or(place);
-        commands::by_program(&Machine, file).or_else(|| adapter::by_extension(place)).ok_or_else(|| {
+        let by_name = commands::by_program(&Machine, file).or_else(|| adapter::by_extension(place));
+        by_name.or_else(|| self.interpreter()).or_else(|| self.starter()).ok_or_else(|| {
             let names: Vec<&str> = adapter::all().map(Adapter::name).collect();
             anyhow::anyhow!(
-                "the language of `{}` is unknown; supported languages: {}",
+                "the language of `{}` is unknown; name what runs it as `--executable-path`; supported languages: {}",
                 file.display(),
                 names.join(", ")
             )

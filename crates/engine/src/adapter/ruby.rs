@@ -79,7 +79,11 @@ impl Adapter for Ruby {
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &["rb", "rake", "ru"]
+        &["rb", "rake", "ru", "gemspec"]
+    }
+
+    fn file_names(&self) -> &'static [&'static str] {
+        &["Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile"]
     }
 
     fn sample(&self) -> Sample {

@@ -35,7 +35,10 @@ async fn undebuggable_program_exits_1_with_one_line_on_stderr() {
             vec![path.to_owned(), "--executable-path".to_owned(), "/no/python".to_owned()],
             "no Python interpreter `/no/python`".to_owned(),
         ),
-        (vec!["notes.txt:3".to_owned()], "the language of `notes.txt` is unknown".to_owned()),
+        (
+            vec!["notes.txt:3".to_owned()],
+            "the language of `notes.txt` is unknown; name what runs it as `--executable-path`".to_owned(),
+        ),
     ];
     for (arguments, error) in table {
         let ran = stillframe(std::iter::once("probe".to_owned()).chain(arguments)).await.ended_with(1);

@@ -295,3 +295,17 @@ async fn a_place_in_a_child_process_of_a_command() {
     let ran = stillframe(["probe", &location].into_iter().chain(options)).await.ended_with(0);
     assert!(ran.out.contains("\n  count = 2\n"), "{}", ran.out);
 }
+
+/// The name of the file says its language, or else the command that runs it.
+#[tokio::test]
+async fn a_place_in_a_file_without_an_extension() {
+    let folder = folder();
+    for name in ["Rakefile", "Tasks"] {
+        let tasks = "task(:bill) do\n  total = 6 * 7\n  puts total # @total\nend\n";
+        let tasks = Fixture::write(folder.path(), name, tasks);
+        let location = at(&tasks, "total");
+        let options = ["-e", "total", "--executable-path", "rake", "--", "-f", tasks.path(), "bill"];
+        let ran = stillframe(["probe", &location].into_iter().chain(options)).await.ended_with(0);
+        assert!(ran.out.contains("\n  total = 42\n"), "{name}: {}", ran.out);
+    }
+}
