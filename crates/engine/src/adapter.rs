@@ -262,6 +262,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether an exception that stops the program can be a name in a condition, `error`.
+    fn has_exception_conditions(&self) -> bool {
+        self.value_expressions().is_some()
+    }
+
     /// Recognizes processes of the language.
     fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
         None

@@ -171,6 +171,10 @@ impl Adapter for Java {
         !path.is_absolute()
     }
 
+    fn has_exception_conditions(&self) -> bool {
+        true
+    }
+
     fn functions_instead_of(&self, text: &str, name: &str) -> Option<Vec<String>> {
         functions::names_without(text, name)
     }

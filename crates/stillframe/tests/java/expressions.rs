@@ -188,3 +188,35 @@ async fn a_call_that_does_not_end_is_interrupted_and_the_program_goes_on_as_with
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)), "{}", ended.text);
     session.finish().await;
 }
+
+const CODES: &str = "\
+class Main {
+    static class Failure extends RuntimeException {
+        final int code;
+        Failure(int code) { super(\"code \" + code); this.code = code; }
+    }
+
+    public static void main(String[] arguments) {
+        for (int code = 1; code < 4; code++) {
+            try { throw new Failure(code); } catch (Failure failure) { System.out.println(failure.code); } // @throws
+        }
+        System.out.println(\"end\"); // @end
+    }
+}
+";
+
+#[tokio::test]
+async fn a_condition_selects_exceptions() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "Main.java", CODES);
+    let session = Debugging::of(Language::Java).await;
+    let condition = "error instanceof Main.Failure failure && failure.code == 2";
+    let asked = json!({ "mode": "all", "exceptionCondition": condition });
+    session.ok("set_exception_breakpoints", asked).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("throws")), "{}", stopped.text);
+    assert_eq!(stopped.variable("code"), "2", "{}", stopped.text);
+    let ended = session.go_on().await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    session.finish().await;
+}

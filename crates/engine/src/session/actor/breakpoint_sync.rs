@@ -92,7 +92,7 @@ impl Session {
         wanted: ExceptionBreakpoints,
     ) -> Result<ExceptionBreakpoints> {
         self.policy().safety.check_condition(wanted.condition.as_deref())?;
-        if wanted.condition.is_some() && self.adapter().value_expressions().is_none() {
+        if wanted.condition.is_some() && !self.adapter().has_exception_conditions() {
             let instead = "leave out the condition, and evaluate at each stop";
             return Err(adapter::unsupported(self.adapter(), "a condition on exceptions", instead));
         }
