@@ -220,3 +220,18 @@ async fn a_condition_selects_exceptions() {
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     session.finish().await;
 }
+
+#[tokio::test]
+async fn an_expression_cannot_end_the_program() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "Main.java", CODES);
+    let (session, _) = Debugging::stopped_at(&program, "end").await;
+    for expression in ["System.exit(3)", "Runtime.getRuntime().halt(3)"] {
+        let asked = json!({ "expression": expression });
+        let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+        assert!(failed.text_of("error").contains("it would end the program"), "{}", failed.text);
+    }
+    assert_eq!(session.evaluate("1 + 1").await, "2");
+    session.run_to_the_end().await;
+    session.finish().await;
+}

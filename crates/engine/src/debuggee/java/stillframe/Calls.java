@@ -14,12 +14,14 @@ import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VMDisconnectedException;
 import com.sun.jdi.Value;
 import com.sun.jdi.event.Event;
+import com.sun.jdi.request.BreakpointRequest;
 import com.sun.jdi.request.EventRequest;
 import com.sun.jdi.request.MethodEntryRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -36,7 +38,8 @@ final class Calls {
     private static final long GRACE = 1000;
     private final Debuggee debuggee;
     private volatile boolean isReadOnly;
-    private final Set<ThreadReference> calling = ConcurrentHashMap.newKeySet();
+    /** The threads that run code of the program, each with the evaluation. */
+    private final Map<ThreadReference, Call> calling = new ConcurrentHashMap<>();
     private final List<ObjectReference> pinned = new ArrayList<>();
     private volatile ObjectReference stopper;
 
@@ -55,7 +58,7 @@ final class Calls {
     }
 
     boolean isCalling(ThreadReference thread) {
-        return calling.contains(thread);
+        return calling.containsKey(thread);
     }
 
     /** Notes that the code of an evaluation runs. */
@@ -139,6 +142,22 @@ final class Calls {
                 }
             }
             pinned.clear();
+        }
+    }
+
+    /** Fails expressions that would end the program: it could not end while the thread that ends it runs a call of ours. */
+    private void forbidExits() {
+        Proxies.Handler handler = (thread, set) -> {
+            Call call = calling.get(thread);
+            if (call != null) call.fail(thread, new Failure("it would end the program"));
+            set.resume();
+        };
+        ReferenceType runtime = debuggee.vm.classesByName("java.lang.Runtime").get(0);
+        for (String name : List.of("exit", "halt")) {
+            BreakpointRequest request = debuggee.vm.eventRequestManager().createBreakpointRequest(runtime.methodsByName(name).get(0).location());
+            request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+            request.putProperty(Proxies.Handler.class, handler);
+            request.enable();
         }
     }
 
@@ -336,9 +355,12 @@ final class Calls {
             ThreadReference in = worker != null ? worker : thread;
             // A second suspension would keep the call from running.
             if (in.suspendCount() > 1) throw unable();
-            boolean isOutermost = calling.add(in);
+            boolean isOutermost = calling.putIfAbsent(in, whole) == null;
             try {
-                if (stopper == null) stopper = newStopper();
+                if (stopper == null) {
+                    stopper = newStopper();
+                    forbidExits();
+                }
                 reach(in);
                 Value value = pin(invocation.run(in));
                 // The program may catch every Error.
