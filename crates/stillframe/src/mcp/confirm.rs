@@ -12,6 +12,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tools::ToolError;
 
@@ -91,7 +92,7 @@ pub(super) async fn consent(
     Ok(Consent::Needed(InputRequiredResult::new(Some(requests), Some(questions.add(call)?))))
 }
 
-/// The form: one box, which is ticked, so that accepting the form is enough.
+/// The form: one box, which is ticked, so that the user has to do no more than to send it.
 fn form(question: &str) -> ElicitRequest {
     let allow = BooleanSchema::new().title("Allow it").with_default(true);
     let properties = BTreeMap::from([(ALLOW.to_owned(), PrimitiveSchemaDefinition::Boolean(allow))]);
@@ -115,12 +116,19 @@ fn decided(question: &str, answer: Result<ClientResult, Unanswered>) -> Consent 
 }
 
 fn judged(question: &str, answer: &ElicitResult) -> Consent {
-    // A form that is sent as it was has what it was filled with: some clients leave that out.
+    // A client that accepts by itself, without a form that was filled in, has asked no one.
     let ticked = answer.content.as_ref().and_then(|content| content.get(ALLOW));
-    let is_ticked = ticked.is_none_or(|ticked| ticked.as_bool() == Some(true));
-    match answer.action {
-        ElicitationAction::Accept if is_ticked => Consent::Given,
-        ElicitationAction::Accept | ElicitationAction::Decline => unanswered(question, "the user declined"),
+    match (&answer.action, ticked) {
+        (ElicitationAction::Accept, Some(Value::Bool(true))) => Consent::Given,
+        (ElicitationAction::Accept, None) => unanswered(
+            question,
+            &format!(
+                "the client accepted the form without its required field `{ALLOW}`, which is no consent"
+            ),
+        ),
+        (ElicitationAction::Accept | ElicitationAction::Decline, _) => {
+            unanswered(question, "the user declined")
+        }
         _ => unanswered(question, "the user dismissed the question"),
     }
 }

@@ -42,14 +42,6 @@ async fn a_call_is_made_once_the_user_allows_it() {
     assert_eq!(schema["properties"]["allow"]["type"], "boolean", "{question}");
     assert_eq!((&schema["type"], &schema["required"]), (&json!("object"), &json!(["allow"])));
     assert_eq!(result["structuredContent"]["value"], "41", "{result}");
-    // The form says that it is allowed unless the user changes it, and some clients send no more than that.
-    for (answer, value) in
-        [(json!({ "action": "accept" }), "42"), (json!({ "action": "accept", "content": {} }), "41")]
-    {
-        let assign = json!({ "sessionId": id, "name": "amount", "value": value });
-        let (_, result) = asked(&server, "set_variable", &assign, answer).await;
-        assert_eq!(result["structuredContent"]["value"], value, "{result}");
-    }
     // What changes nothing needs no answer.
     let value = json!({ "sessionId": id, "expression": "amount", "sideEffects": false });
     assert_eq!(server.ok("evaluate_expression", value).await["result"], "41");
@@ -64,7 +56,10 @@ async fn nothing_happens_unless_the_user_allows_it() {
     let shop = Fixture::python("shop");
     let id = paused_at(&server, &shop, "pay").await;
     let evaluate = json!({ "sessionId": id, "expression": "amount = 99" });
+    let empty = "the client accepted the form without its required field `allow`, which is no consent";
     let table = [
+        (json!({ "action": "accept" }), empty),
+        (json!({ "action": "accept", "content": {} }), empty),
         (json!({ "action": "decline" }), "the user declined"),
         (json!({ "action": "cancel" }), "the user dismissed the question"),
         (json!({ "action": "accept", "content": { "allow": false } }), "the user declined"),
