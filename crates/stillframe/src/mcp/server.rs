@@ -12,9 +12,9 @@ use rmcp::model::{
     CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult, ErrorCode,
     GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
-    Tool, ToolAnnotations, UnsubscribeRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResultType,
+    ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -182,8 +182,13 @@ impl Server {
             return answer(entry.refuse(&arguments, &error, &self.context));
         }
         let called = progress::relay(cx, entry.title, |report| remotes.call(entry.name, arguments, report));
-        match called.await.map(serde_json::from_value) {
-            Some(Ok(result)) => result,
+        match called.await.map(serde_json::from_value::<CallToolResult>) {
+            // The server there speaks an earlier revision, whose results name no type. The SDK takes it out again where
+            // this client speaks one, too.
+            Some(Ok(mut result)) => {
+                result.result_type = Some(ResultType::COMPLETE);
+                result
+            }
             Some(Err(error)) => {
                 CallToolResult::error(vec![ContentBlock::text(format!("unreadable answer: {error}"))])
             }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Server, ServerOptions};
+use test_support::{Fixture, ProtocolEra, Server, ServerOptions};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
 
@@ -82,6 +82,27 @@ async fn over_http_each_client_has_its_own_and_all_end_with_the_server() {
     }
     // Fails if anything is left.
     server.finish().await;
+}
+
+#[tokio::test]
+async fn results_from_elsewhere_name_their_type_as_the_revision_of_the_client_has_it() {
+    let machine = Machine::start().await;
+    let shop = Fixture::python("shop");
+    let until = json!([{ "line": shop.line("total") }]);
+    let targets = [(machine.address(), false), ("ssh://127.0.0.1:1".to_owned(), true)];
+    for (era, expected) in
+        [(ProtocolEra::Handshake, None), (ProtocolEra::Stateless, Some(&json!("complete")))]
+    {
+        let server = ServerOptions { era, ..options(&machine).await }.start().await;
+        for (target, is_error) in &targets {
+            let arguments = json!({ "target": target, "program": shop.path(), "until": until });
+            let call = json!({ "name": "run_until", "arguments": arguments });
+            let result = server.request("tools/call", call).await.unwrap();
+            assert_eq!(result.get("resultType"), expected, "{result}");
+            assert_eq!(result.get("isError"), is_error.then_some(&json!(true)), "{result}");
+        }
+        server.finish().await;
+    }
 }
 
 #[tokio::test]
