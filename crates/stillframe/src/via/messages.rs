@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::fan_out;
 use super::paths::Paths;
 use crate::mcp::resources;
 
@@ -14,6 +15,8 @@ pub(super) const OWN: &str = "\"stillframe:";
 /// The ID of the request that shakes hands again on a new connection.
 pub(super) const AGAIN: &str = "\"stillframe:again\"";
 
+/// The method of calls.
+pub(super) const CALL: &str = "tools/call";
 /// What names a session, in arguments and answers.
 const SESSION: &str = "sessionId";
 
@@ -28,13 +31,19 @@ struct Members<'m> {
     params: Option<&'m RawValue>,
 }
 
+/// A request of the client, as far as its answer depends on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    pub(super) id: String,
+    pub(super) method: String,
+    /// Of revision 2026-07-28, whose results name their type.
+    pub(super) is_stateless: bool,
+}
+
 /// What a message is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    Request {
-        id: String,
-        method: String,
-    },
+    Request(Request),
     Response {
         id: String,
     },
@@ -49,13 +58,33 @@ pub(super) enum Kind {
 pub(super) fn kind(line: &[u8]) -> Kind {
     let Ok(members) = serde_json::from_slice::<Members<'_>>(line) else { return Kind::Other };
     match (members.id, members.method) {
-        (Some(id), Some(method)) => Kind::Request { id: id.get().to_owned(), method: method.into_owned() },
+        (Some(id), Some(method)) => Kind::Request(Request {
+            id: id.get().to_owned(),
+            method: method.into_owned(),
+            is_stateless: members.params.is_some_and(has_revision),
+        }),
         (Some(id), None) => Kind::Response { id: id.get().to_owned() },
         (None, Some(method)) if method == "notifications/cancelled" => {
             cancelled(members.params).map_or(Kind::Other, |id| Kind::Cancelled { id })
         }
         _ => Kind::Other,
     }
+}
+
+/// Whether a request names its revision, which those of earlier ones do once, in the handshake.
+fn has_revision(params: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Params<'p> {
+        #[serde(borrow, rename = "_meta")]
+        meta: Meta<'p>,
+    }
+    #[derive(Deserialize)]
+    struct Meta<'p> {
+        #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+        revision: Option<&'p RawValue>,
+    }
+    let params = serde_json::from_str::<Params<'_>>(params.get());
+    params.is_ok_and(|params| params.meta.revision.is_some())
 }
 
 fn cancelled(params: Option<&RawValue>) -> Option<String> {
@@ -81,7 +110,7 @@ impl Called {
     /// None for other messages.
     pub(super) fn of(kind: &Kind, request: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
-        struct Request {
+        struct Call {
             params: Params,
         }
         #[derive(Deserialize)]
@@ -90,10 +119,10 @@ impl Called {
             #[serde(default)]
             arguments: Map<String, Value>,
         }
-        if !matches!(kind, Kind::Request { method, .. } if method == "tools/call") {
+        if !matches!(kind, Kind::Request(Request { method, .. }) if method == CALL) {
             return None;
         }
-        let Params { name, arguments } = serde_json::from_slice::<Request>(request).ok()?.params;
+        let Params { name, arguments } = serde_json::from_slice::<Call>(request).ok()?.params;
         Some(Self { name, session: arguments.get(SESSION).and_then(Value::as_str).map(str::to_owned) })
     }
 }
@@ -227,12 +256,16 @@ pub(super) fn ping(number: u64) -> Vec<u8> {
 }
 
 /// The answer to a request that the other side can no longer answer.
-pub(super) fn failure(id: &str, method: &str, problem: &str) -> Vec<u8> {
-    let id: Value = serde_json::from_str(id).unwrap_or_default();
-    let message = if method == "tools/call" {
+pub(super) fn failure(request: &Request, problem: &str) -> Vec<u8> {
+    let id: Value = serde_json::from_str(&request.id).unwrap_or_default();
+    let message = if request.method == CALL {
         let body = json!({ "success": false, "code": "connection_lost", "error": problem });
-        let content = json!([{ "type": "text", "text": body.to_string() }]);
-        let result = json!({ "content": content, "structuredContent": body, "isError": true });
+        let mut result = fan_out::result(&body, true);
+        if request.is_stateless
+            && let Some(members) = result.as_object_mut()
+        {
+            members.insert("resultType".to_owned(), json!("complete"));
+        }
         json!({ "jsonrpc": "2.0", "id": id, "result": result })
     } else {
         json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": problem } })
@@ -252,10 +285,20 @@ mod tests {
         serde_json::from_slice(line).unwrap()
     }
 
+    fn asked(id: &str, method: &str) -> Request {
+        Request { id: id.to_owned(), method: method.to_owned(), is_stateless: false }
+    }
+
     #[test]
     fn kinds_of_messages() {
-        let request = |id: &str| Kind::Request { id: id.to_owned(), method: "tools/call".to_owned() };
+        let request = |id: &str| Kind::Request(asked(id, CALL));
+        let stateless = Request { is_stateless: true, ..asked("7", CALL) };
         let table = [
+            (
+                r#"{"id":7,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
+                Kind::Request(stateless),
+            ),
+            (r#"{"id":7,"method":"tools/call","params":{"_meta":{"progressToken":1}}}"#, request("7")),
             (r#"{"id":7,"method":"tools/call","params":{}}"#, request("7")),
             (r#"{"method":"tools/call","id":"a\"b"}"#, request(r#""a\"b""#)),
             (r#"{"id":7,"result":{}}"#, Kind::Response { id: "7".to_owned() }),
@@ -312,23 +355,24 @@ mod tests {
         assert_eq!(read(&line)["result"]["instructions"], "Debug.\n\nElsewhere.");
         let lines = again(br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"a":1}}"#).unwrap();
         let mut lines = lines.split(|byte| *byte == b'\n');
-        assert_eq!(
-            kind(lines.next().unwrap()),
-            Kind::Request { id: AGAIN.to_owned(), method: "initialize".to_owned() }
-        );
+        assert_eq!(kind(lines.next().unwrap()), Kind::Request(asked(AGAIN, "initialize")));
         assert_eq!(read(lines.next().unwrap())["method"], "notifications/initialized");
         assert!(
             AGAIN.starts_with(OWN)
-                && matches!(kind(&ping(3)), Kind::Request { id, .. } if id.starts_with(OWN))
+                && matches!(kind(&ping(3)), Kind::Request(Request { id, .. }) if id.starts_with(OWN))
         );
     }
 
     #[test]
     fn what_cannot_be_answered_fails_as_its_method_does() {
-        let failed = read(&failure("7", "tools/call", "gone"));
+        let call = asked("7", CALL);
+        let failed = read(&failure(&call, "gone"));
         assert_eq!((&failed["id"], &failed["result"]["isError"]), (&json!(7), &json!(true)));
         assert_eq!(failed["result"]["structuredContent"]["code"], "connection_lost");
-        let failed = read(&failure("\"a\"", "tools/list", "gone"));
+        assert_eq!(failed["result"].get("resultType"), None, "earlier revisions have none");
+        let failed = read(&failure(&Request { is_stateless: true, ..call }, "gone"));
+        assert_eq!(failed["result"]["resultType"], "complete");
+        let failed = read(&failure(&asked("\"a\"", "tools/list"), "gone"));
         assert_eq!((&failed["id"], &failed["error"]["message"]), (&json!("a"), &json!("gone")));
     }
 }

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tools::ops::current;
 
 use super::connection::{Connection, Connector, Ending};
-use super::messages::{self, Called, Kind, OWN};
+use super::messages::{self, CALL, Called, Kind, OWN, Request};
 use super::paths::Paths;
 use super::silence::{BEAT, SILENCE};
 
@@ -62,10 +62,11 @@ struct LinkState {
     heard: Mutex<Heard>,
 }
 
-/// Requests without an answer, with their methods.
+/// Requests without an answer.
 #[derive(Default)]
 struct Requests {
-    open: HashMap<String, String>,
+    /// By their IDs.
+    open: HashMap<String, Request>,
     /// Sessions that calls have opened there.
     sessions: BTreeSet<String>,
     /// Nothing more will be answered.
@@ -116,26 +117,26 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
     /// Sends a message of the client. An error is one of our output.
     async fn send(self: &Arc<Self>, link: &mut Link, line: Vec<u8>) -> io::Result<()> {
         let kind = messages::kind(&line);
-        if let Kind::Request { method, .. } = &kind
+        if let Kind::Request(Request { method, .. }) = &kind
             && method == "initialize"
         {
             *lock(&self.initialize) = Some(line.clone());
         }
         let called = Called::of(&kind, &line);
-        if let (Kind::Request { id, method }, Some(Called { name, .. })) = (&kind, &called)
+        if let (Kind::Request(request), Some(Called { name, .. })) = (&kind, &called)
             // What is there now can be listed.
             && name != LISTING
             && let Some(problem) = self.take_lost()
         {
-            return self.write(&messages::failure(id, method, &problem)).await;
+            return self.write(&messages::failure(request, &problem)).await;
         }
         if !link.state.admits(&kind) {
             // Only a request is worth a new connection.
-            let Kind::Request { id, method } = &kind else { return Ok(()) };
-            match self.reconnect(method).await {
+            let Kind::Request(request) = &kind else { return Ok(()) };
+            match self.reconnect(&request.method).await {
                 Ok(new) => *link = new,
                 Err(error) => {
-                    return self.write(&messages::failure(id, method, &format!("{error:#}"))).await;
+                    return self.write(&messages::failure(request, &format!("{error:#}"))).await;
                 }
             }
             link.state.admits(&kind);
@@ -190,12 +191,13 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
         while matches!(stdout.read_until(b'\n', &mut line).await, Ok(1..)) {
             let line = std::mem::take(&mut line);
             state.heard();
-            let method = match messages::kind(&line) {
+            let request = match messages::kind(&line) {
                 Kind::Response { id } if id.starts_with(OWN) => continue,
                 Kind::Response { id } => lock(&state.requests).open.remove(&id),
                 _ => None,
             };
-            if method.as_deref() == Some("tools/call") {
+            let method = request.map(|request| request.method);
+            if method.as_deref() == Some(CALL) {
                 state.keep_session(&line);
             }
             let mut line = messages::to_here(line, &self.paths);
@@ -211,14 +213,14 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
             }
         }
         let reason = ending.reason().await;
-        for (id, method, problem) in self.lose(&state, reason) {
-            let _ = self.write(&messages::failure(&id, &method, &problem)).await;
+        let (requests, problem) = self.lose(&state, reason);
+        for request in requests {
+            let _ = self.write(&messages::failure(&request, &problem)).await;
         }
     }
 
-    /// Takes note of a connection that is lost, for the next call if none waits. Gives the requests that fail, with
-    /// their methods and why.
-    fn lose(&self, state: &LinkState, reason: String) -> Vec<(String, String, String)> {
+    /// Takes note of a connection that is lost, for the next call if none waits. Gives the requests that fail, and why.
+    fn lose(&self, state: &LinkState, reason: String) -> (Vec<Request>, String) {
         let mut requests = lock(&state.requests);
         let reason = if requests.is_silent {
             format!("nothing came from there for {} s", SILENCE.as_secs())
@@ -234,11 +236,11 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
             self.connector.target
         );
         let open = std::mem::take(&mut requests.open);
-        if !requests.sessions.is_empty() && !open.values().any(|method| method == "tools/call") {
+        if !requests.sessions.is_empty() && !open.values().any(|request| request.method == CALL) {
             *lock(&self.lost) = Some(problem.clone());
         }
         requests.is_lost = true;
-        open.into_iter().map(|(id, method)| (id, method, problem.clone())).collect()
+        (open.into_values().collect(), problem)
     }
 
     /// The answer to a request for a resource. A session's journal is kept here, so the server there has none of it.
@@ -262,8 +264,8 @@ impl LinkState {
             return false;
         }
         match kind {
-            Kind::Request { id, method } => {
-                requests.open.insert(id.clone(), method.clone());
+            Kind::Request(request) => {
+                requests.open.insert(request.id.clone(), request.clone());
             }
             Kind::Cancelled { id } => {
                 requests.open.remove(id);
