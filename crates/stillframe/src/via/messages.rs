@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::fan_out;
 use super::paths::Paths;
+use super::remotes::{TARGET, is_opening};
 use crate::mcp::resources;
 
 /// How the IDs of the relay's requests begin. No client hears of them.
@@ -104,6 +105,8 @@ pub(super) struct Called {
     pub(super) name: String,
     /// The session that it names.
     pub(super) session: Option<String>,
+    /// The machine that it names, if its tool would begin a session there.
+    pub(super) target: Option<String>,
 }
 
 impl Called {
@@ -123,7 +126,10 @@ impl Called {
             return None;
         }
         let Params { name, arguments } = serde_json::from_slice::<Call>(request).ok()?.params;
-        Some(Self { name, session: arguments.get(SESSION).and_then(Value::as_str).map(str::to_owned) })
+        let session = arguments.get(SESSION).and_then(Value::as_str).map(str::to_owned);
+        let target = arguments.get(TARGET).filter(|_| is_opening(&name));
+        let target = target.map(|target| target.as_str().map_or_else(|| target.to_string(), str::to_owned));
+        Some(Self { name, session, target })
     }
 }
 
@@ -257,10 +263,14 @@ pub(super) fn ping(number: u64) -> Vec<u8> {
 
 /// The answer to a request that the other side can no longer answer.
 pub(super) fn failure(request: &Request, problem: &str) -> Vec<u8> {
+    refusal(request, "connection_lost", problem)
+}
+
+/// The answer to a request that fails here. That to a call has a code.
+pub(super) fn refusal(request: &Request, code: &str, problem: &str) -> Vec<u8> {
     let id: Value = serde_json::from_str(&request.id).unwrap_or_default();
     let message = if request.method == CALL {
-        let body = json!({ "success": false, "code": "connection_lost", "error": problem });
-        let mut result = fan_out::result(&body, true);
+        let mut result = fan_out::result(&json!({ "success": false, "code": code, "error": problem }), true);
         if request.is_stateless
             && let Some(members) = result.as_object_mut()
         {
@@ -287,6 +297,18 @@ mod tests {
 
     fn asked(id: &str, method: &str) -> Request {
         Request { id: id.to_owned(), method: method.to_owned(), is_stateless: false }
+    }
+
+    #[test]
+    fn a_call_names_its_machine_if_it_begins_a_session() {
+        let called = |tool: &str, target: Value| {
+            let params = json!({ "name": tool, "arguments": { "target": target } });
+            let line = json!({ "id": 1, "method": CALL, "params": params }).to_string();
+            Called::of(&kind(line.as_bytes()), line.as_bytes()).unwrap().target
+        };
+        assert_eq!(called("run_until", json!("docker://web")).as_deref(), Some("docker://web"));
+        assert_eq!(called("attach_to_process", json!(7)).as_deref(), Some("7"));
+        assert_eq!(called("find_writes", json!("cart.items")), None);
     }
 
     #[test]

@@ -123,12 +123,16 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
             *lock(&self.initialize) = Some(line.clone());
         }
         let called = Called::of(&kind, &line);
-        if let (Kind::Request(request), Some(Called { name, .. })) = (&kind, &called)
+        if let (Kind::Request(request), Some(Called { name, target, .. })) = (&kind, &called) {
+            if let Some(target) = target {
+                return self.write(&self.elsewhere(request, target)).await;
+            }
             // What is there now can be listed.
-            && name != LISTING
-            && let Some(problem) = self.take_lost()
-        {
-            return self.write(&messages::failure(request, &problem)).await;
+            if name != LISTING
+                && let Some(problem) = self.take_lost()
+            {
+                return self.write(&messages::failure(request, &problem)).await;
+            }
         }
         if !link.state.admits(&kind) {
             // Only a request is worth a new connection.
@@ -141,7 +145,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
             }
             link.state.admits(&kind);
         }
-        if let Some(Called { name, session: Some(session) }) = called
+        if let Some(Called { name, session: Some(session), .. }) = called
             && name == CLOSING
         {
             lock(&link.state.requests).sessions.remove(&session);
@@ -149,6 +153,16 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
         // A failure is noticed by the other direction, which answers.
         let _ = link.write(&messages::to_there(line, &self.paths)).await;
         Ok(())
+    }
+
+    /// The answer to a call for another machine than that of this server, which would run on that one.
+    fn elsewhere(&self, request: &Request, target: &str) -> Vec<u8> {
+        let problem = format!(
+            "`{target}` is not the machine of this server: its calls are for `{}` (`--via`); leave out `target`, or \
+             use a server without `--via`",
+            self.connector.target
+        );
+        messages::refusal(request, "target_unusable", &problem)
     }
 
     fn take_lost(&self) -> Option<String> {

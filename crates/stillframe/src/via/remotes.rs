@@ -70,7 +70,8 @@ impl RemoteSetup {
     }
 }
 
-fn is_opening(tool: &str) -> bool {
+/// Whether a tool takes a [`TARGET`].
+pub(super) fn is_opening(tool: &str) -> bool {
     tool == ATTACHING || OPENING.contains(&tool)
 }
 

@@ -106,6 +106,22 @@ async fn results_from_elsewhere_name_their_type_as_the_revision_of_the_client_ha
 }
 
 #[tokio::test]
+async fn a_server_for_another_machine_refuses_calls_for_a_third() {
+    let machine = Machine::start().await;
+    let shop = Fixture::python("shop");
+    let server = machine.serve(&["--allow-remote-attach", "--map", "none"]).await;
+    let call = json!({ "target": "docker://no-such", "program": shop.path(), "until": [{ "line": 1 }] });
+    let refused = server.fails("target_unusable", "run_until", call).await;
+    let expected = format!(
+        "`docker://no-such` is not the machine of this server: its calls are for `{}`",
+        machine.address()
+    );
+    assert!(refused["error"].as_str().unwrap().starts_with(&expected), "{}", refused.text);
+    assert_eq!(server.ok("list_debug_sessions", json!({})).await["count"], 0);
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn a_target_is_refused_without_permission_and_with_mistakes() {
     let machine = Machine::start().await;
     let server = STILLFRAME.serve().await;
