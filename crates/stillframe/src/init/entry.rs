@@ -9,6 +9,8 @@ use serde_json::{Map, Value, json};
 pub(crate) const NAME: &str = "stillframe";
 /// The argument that starts the server; what follows it in an entry is the user's.
 const SERVE: &str = "serve";
+/// Programs that run a package by its name.
+const RUNNERS: [&str; 5] = ["bunx", "npx", "pipx", "pnpx", "uvx"];
 
 /// How a host writes an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,15 +40,11 @@ impl Shape {
     /// environment, permissions, and the options of the server unless the words have some.
     pub(crate) fn entry(self, launcher: &[String], existing: Option<&Value>) -> Map<String, Value> {
         let before = existing.map(|entry| self.command(entry).words).unwrap_or_default();
-        let (launcher, options) = split_at_serve(launcher);
-        let options = if options.is_empty() { split_at_serve(&before).1 } else { options };
-        let words: Vec<&str> = launcher
-            .iter()
-            .map(String::as_str)
-            .chain([SERVE])
-            .chain(options.iter().map(String::as_str))
-            .collect();
-        let (program, args) = words.split_first().map_or(("", &[][..]), |(program, args)| (*program, args));
+        let (before, given) = (Start::of(&before), Start::of(launcher));
+        let options = if given.has_options() { &given } else { &before };
+        let words = [given.launcher, options.before, &[SERVE.to_owned()], options.after].concat();
+        let (program, args) =
+            words.split_first().map_or(("", &[][..]), |(program, args)| (program.as_str(), args));
         let (start, defaults) = match self {
             Self::Plain => (json!({ "command": program, "args": args }), json!({})),
             Self::Typed => (json!({ "command": program, "args": args }), json!({ "type": "stdio" })),
@@ -77,7 +75,16 @@ impl Shape {
 
     /// The entry as `init` writes it where there is none, for the server that an entry starts.
     pub(crate) fn without_additions(self, entry: &Value) -> Map<String, Value> {
-        self.entry(split_at_serve(&self.command(entry).words).0, None)
+        self.entry(Start::of(&self.command(entry).words).launcher, None)
+    }
+
+    /// What an entry is if its command is not known to be stillframe and its options: a container, a shell, another
+    /// machine. With another launcher, it would lose what the user has put there.
+    pub(crate) fn other_launcher(self, entry: &Value, launcher: &[String]) -> Option<String> {
+        let words = self.command(entry).words;
+        let start = Start::of(&words);
+        let is_replaceable = start.is_known || start.launcher == Start::of(launcher).launcher;
+        (!is_replaceable).then(|| format!("started by another command (`{}`)", words.join(" ")))
     }
 
     /// What an entry starts.
@@ -121,10 +128,58 @@ pub(crate) fn address(entry: &Value) -> Option<(String, Vec<(String, String)>)> 
     (text("type") != Some("sse")).then(|| (url.to_owned(), headers))
 }
 
-/// The words before `serve` and those after it.
-fn split_at_serve(words: &[String]) -> (&[String], &[String]) {
-    let at = words.iter().position(|word| word == SERVE).unwrap_or(words.len());
-    (words.get(..at).unwrap_or_default(), words.get(at + 1..).unwrap_or_default())
+/// The parts of a command that starts the server.
+#[derive(Clone, Copy)]
+struct Start<'w> {
+    /// What starts stillframe.
+    launcher: &'w [String],
+    /// Options before `serve`.
+    before: &'w [String],
+    /// Options after it.
+    after: &'w [String],
+    /// The launcher is nothing else than stillframe.
+    is_known: bool,
+}
+
+impl<'w> Start<'w> {
+    fn of(words: &'w [String]) -> Self {
+        let serve = words.iter().position(|word| word == SERVE);
+        let (head, rest) = words.split_at(serve.unwrap_or(words.len()));
+        let after = rest.get(1..).unwrap_or_default();
+        let known =
+            launcher_length(head).filter(|end| head.get(*end).is_none_or(|word| word.starts_with('-')));
+        let (launcher, before) = head.split_at(known.unwrap_or(head.len()));
+        // A program with `serve` behind it is stillframe under another name.
+        let is_known = known.is_some() || words.is_empty() || head.len() == 1 && serve.is_some();
+        Self { launcher, before, after, is_known }
+    }
+
+    fn has_options(&self) -> bool {
+        !self.before.is_empty() || !self.after.is_empty()
+    }
+}
+
+/// How many words start stillframe: its program, or what runs its package.
+fn launcher_length(words: &[String]) -> Option<usize> {
+    let (program, rest) = words.split_first()?;
+    if is_stillframe(program) {
+        return Some(1);
+    }
+    let options = rest.iter().take_while(|word| word.starts_with('-')).count();
+    let is_run =
+        RUNNERS.contains(&program_name(program)) && rest.get(options).is_some_and(|word| is_stillframe(word));
+    is_run.then_some(options + 2)
+}
+
+/// Whether this is the program or the package, which may have a version: `stillframe@1.0`.
+fn is_stillframe(word: &str) -> bool {
+    program_name(word).split(['@', '=']).next() == Some(NAME)
+}
+
+/// The name of a program, without its folder and what Windows adds.
+fn program_name(word: &str) -> &str {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    [".exe", ".cmd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
 /// A text, or the texts of a list.
@@ -150,6 +205,59 @@ mod tests {
             let entry = Value::Object(shape.entry(&["npx".to_owned(), "-y".to_owned()], None));
             assert_eq!(shape.command(&entry).words, ["npx", "-y", "serve"], "{entry}");
         }
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn options_stay_wherever_they_are_and_other_launchers_do() {
+        let table = [
+            (
+                "stillframe --read-only --allow-root /srv serve --toolset quick",
+                Some("--read-only --allow-root /srv serve --toolset quick"),
+            ),
+            ("/old/stillframe.exe serve", Some("serve")),
+            ("stillframe", Some("serve")),
+            (
+                "npx -y stillframe@0.1.0 --no-redact serve --toolset all",
+                Some("--no-redact serve --toolset all"),
+            ),
+            ("uvx stillframe --read-only", Some("--read-only serve")),
+            ("/opt/sf serve --read-only", Some("serve --read-only")),
+            ("docker run -i --rm -v /x:/work stillframe", None),
+            ("ssh box stillframe serve", None),
+            ("sh -c exec\u{a0}stillframe\u{a0}serve", None),
+            ("env A=1 stillframe serve", None),
+            ("uvx --from stillframe stillframe serve", None),
+            ("stillframe doctor", None),
+            ("/opt/wrapper", None),
+        ];
+        let new = words("/new/stillframe");
+        for shape in SHAPES {
+            for (command, kept) in table {
+                let entry = if shape == Shape::Opencode {
+                    json!({ "command": words(command) })
+                } else {
+                    let program = if shape == Shape::Goose { "cmd" } else { "command" };
+                    json!({ program: words(command)[0], "args": words(command)[1..] })
+                };
+                assert_eq!(shape.other_launcher(&entry, &new).is_none(), kept.is_some(), "{command}");
+                assert_eq!(shape.other_launcher(&entry, &words(command)), None, "{command}");
+                if let Some(kept) = kept {
+                    let written = Value::Object(shape.entry(&new, Some(&entry)));
+                    assert_eq!(shape.command(&written).words.join(" "), format!("/new/stillframe {kept}"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn options_that_are_given_replace_all_others() {
+        let entry = Value::Object(Shape::Plain.entry(&words("stillframe --read-only serve"), None));
+        let written = Value::Object(Shape::Plain.entry(&words("sf serve --toolset quick"), Some(&entry)));
+        assert_eq!(Shape::Plain.command(&written).words.join(" "), "sf serve --toolset quick");
     }
 
     #[test]

@@ -103,6 +103,9 @@ pub(crate) fn add(
     if let Some(what) = existing.as_ref().and_then(entry::remote) {
         return Ok(Step::Leave(what));
     }
+    if let Some(what) = existing.as_ref().and_then(|entry| host.shape.other_launcher(entry, launcher)) {
+        return Ok(Step::Leave(what));
+    }
     let edit = || -> anyhow::Result<String> {
         let entry = host.shape.entry(launcher, existing.as_ref());
         let is_same = existing.as_ref().and_then(Value::as_object) == Some(&entry);

@@ -290,12 +290,31 @@ async fn the_arguments_of_opencode_are_in_its_command() {
 async fn options_that_the_user_added_survive_an_update() {
     let home = Home::new();
     let file = ".codex/config.toml";
-    let text = "[mcp_servers.stillframe]\ncommand = \"/old/stillframe\" # moved\nargs = [\"serve\", \"--toolset\", \"quick\"]\nenv = { A = \"1\" }\n";
+    let text = "[mcp_servers.stillframe]\ncommand = \"/old/stillframe\" # moved\nargs = [\"--read-only\", \"serve\", \"--toolset\", \"quick\"]\nenv = { A = \"1\" }\n";
     home.write(file, text);
     home.run(&["init", "codex", "--yes", "--command", "npx -y stillframe"]).await.ended_with(0);
-    let expected =
-        text.replace("/old/stillframe", "npx").replace("[\"serve\",", "[\"-y\", \"stillframe\", \"serve\",");
-    assert_eq!(home.read(file), expected);
+    let (before, after) = ("[\"--read-only\",", "[\"-y\", \"stillframe\", \"--read-only\",");
+    assert_eq!(home.read(file), text.replace("/old/stillframe", "npx").replace(before, after));
+}
+
+#[tokio::test]
+async fn an_entry_with_another_launcher_is_left() {
+    let home = Home::new();
+    let file = ".cursor/mcp.json";
+    for words in [
+        ["docker", "run", "-i", "--rm", "-v", "/x:/work", "stillframe"].as_slice(),
+        &["sh", "-c", "exec stillframe --read-only serve"],
+        &["ssh", "box", "stillframe", "serve"],
+    ] {
+        let entry = json!({ "command": words[0], "args": words[1..] });
+        let text = json!({ "mcpServers": { "stillframe": entry } }).to_string();
+        home.write(file, &text);
+        let ran = home.run(&["init", "cursor", "--yes", "--no-skill"]).await.ended_with(0);
+        let out = ran.out.split_whitespace().collect::<String>();
+        let expected = format!("isstartedbyanothercommand(`{}`)andwasleftasitis", words.concat());
+        assert!(out.contains(&expected.replace(' ', "")) && !out.contains('✓'), "{}", ran.out);
+        assert_eq!((home.read(file), home.files()), (text, vec![file.to_owned()]));
+    }
 }
 
 #[tokio::test]
