@@ -128,6 +128,13 @@ pub(crate) fn address(entry: &Value) -> Option<(String, Vec<(String, String)>)> 
     (text("type") != Some("sse")).then(|| (url.to_owned(), headers))
 }
 
+/// The command of stillframe that some words start, if that is another one than `serve`.
+pub(crate) fn other_command(words: &[String]) -> Option<&str> {
+    let launcher = launcher_length(words)?;
+    let next = words.get(launcher).filter(|word| !word.starts_with('-') && *word != SERVE)?;
+    (!is_stillframe(next)).then_some(next)
+}
+
 /// The parts of a command that starts the server.
 #[derive(Clone, Copy)]
 struct Start<'w> {
@@ -258,6 +265,22 @@ mod tests {
         let entry = Value::Object(Shape::Plain.entry(&words("stillframe --read-only serve"), None));
         let written = Value::Object(Shape::Plain.entry(&words("sf serve --toolset quick"), Some(&entry)));
         assert_eq!(Shape::Plain.command(&written).words.join(" "), "sf serve --toolset quick");
+    }
+
+    #[test]
+    fn another_command_than_serve_is_found() {
+        let table = [
+            ("stillframe doctor", Some("doctor")),
+            ("npx -y stillframe record", Some("record")),
+            ("stillframe serve --read-only", None),
+            ("stillframe --read-only serve", None),
+            ("stillframe", None),
+            ("uvx --from stillframe stillframe", None),
+            ("sf doctor", None),
+        ];
+        for (command, expected) in table {
+            assert_eq!(other_command(&words(command)), expected, "{command}");
+        }
     }
 
     #[test]

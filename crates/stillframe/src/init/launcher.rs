@@ -6,7 +6,7 @@ use anyhow::Context;
 use engine::adapter::{Host as _, Machine};
 use tools::CommandLine;
 
-use super::entry::NAME;
+use super::entry::{self, NAME};
 use super::hosts::Scope;
 use crate::setup::cli_error;
 
@@ -16,6 +16,11 @@ pub(crate) fn words(given: Option<&str>, scope: &Scope) -> anyhow::Result<Vec<St
         let next = "no shell runs it; put such a word in single quotes";
         let words = CommandLine::from(given).words(next).map_err(cli_error)?;
         anyhow::ensure!(!words.is_empty(), "`--command` is empty; give the command that starts stillframe");
+        if let Some(other) = entry::other_command(&words) {
+            anyhow::bail!(
+                "`--command` starts `{other}` and not the server; leave out `{other}` and what follows it"
+            );
+        }
         return Ok(words);
     }
     let program = std::env::current_exe().context("cannot find out where stillframe is installed")?;

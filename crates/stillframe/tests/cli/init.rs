@@ -513,7 +513,7 @@ async fn a_given_command_is_split_as_a_shell_does() {
         let ran = home.run(&["init", "--print", "opencode", "--command", command]).await.ended_with(0);
         assert_eq!(ran.json()["mcp"]["stillframe"]["command"], words, "{command}");
     }
-    for command in ["", "'a", "$HOME/sf", "a | b"] {
+    for command in ["", "'a", "$HOME/sf", "a | b", "stillframe doctor"] {
         let ran = home.run(&["init", "--print", "opencode", "--command", command]).await.ended_with(1);
         assert!(ran.err.contains("command` "), "{command}: {}", ran.err);
     }
