@@ -62,7 +62,8 @@ impl Format {
         let before = self.read(text)?;
         let section = before.get(at.section).unwrap_or(&Value::Null);
         let is_usable = section.is_null() || section.is_object();
-        ensure!(before.is_object() && is_usable, "`{}` is not a table of servers", at.section);
+        ensure!(before.is_object(), "the file is not an object or a table of settings");
+        ensure!(is_usable, "`{}` is not a table of servers", at.section);
         let after = edited(text, |text| match self {
             Self::Json => json::set(text, at, entry),
             Self::Toml => toml::set(text, at, entry),
@@ -122,7 +123,7 @@ impl Format {
     /// An edit goes through only if the text then has exactly what it should have.
     fn checked(self, after: String, expected: &Value) -> anyhow::Result<String> {
         let found = self.read(&after).context("this file cannot be edited automatically")?;
-        ensure!(found == *expected, "this file cannot be edited automatically");
+        ensure!(found == *expected, "this file cannot be edited automatically; a key may be in it twice");
         Ok(after)
     }
 
