@@ -15,8 +15,12 @@ use crate::terminal;
 
 /// The languages that a probe is tried with: the first that works needs nothing but its runtime.
 const LANGUAGES: [&str; 2] = ["node", "python"];
-/// What a server with `--read-only` answers.
-const REFUSED: &str = "--read-only does not allow starting";
+/// What servers answer whose rules do not let the small program start. Some toolsets answer with text only.
+const REFUSED: [&str; 3] = [
+    "--read-only does not allow starting",
+    "is outside the allowed folders",
+    "` is not allowed; allowed languages",
+];
 
 pub(super) async fn run(name: &str, as_json: bool) -> anyhow::Result<ExitCode> {
     let host = init::named(name).with_context(|| format!("unknown host `{name}`"))?;
@@ -157,7 +161,7 @@ async fn start(command: &ServerCommand, tried: &mut Vec<Tried>) {
                 Ok(None) => {}
                 Err(problem) => {
                     let problem = format!("{problem:#}");
-                    let is_refused = problem.contains(REFUSED);
+                    let is_refused = REFUSED.iter().any(|refused| problem.contains(refused));
                     tried.push(if is_refused {
                         let found = format!("starting programs is not allowed, as configured: {problem}");
                         ("probe refused", Ok(found))
