@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use engine::adapter::{Adapter, Driver, Host, Machine, Runtime};
 use engine::model::launch::{Launch, Program};
 use engine::policy::SharedPolicy;
@@ -149,9 +150,15 @@ impl SampleFile {
     fn write(adapter: &dyn Adapter) -> anyhow::Result<Self> {
         let extension = adapter.extensions().first().unwrap_or(&"txt");
         let folder = Self::folder();
-        std::fs::create_dir_all(&folder)?;
         let path = folder.join(format!("sample-{}.{extension}", std::process::id()));
-        std::fs::write(&path, adapter.sample().source)?;
+        let written =
+            std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, adapter.sample().source));
+        written.with_context(|| {
+            format!(
+                "cannot write `{}`; set STILLFRAME_CACHE_DIR to a folder that can be written",
+                path.display()
+            )
+        })?;
         Ok(Self { path })
     }
 }

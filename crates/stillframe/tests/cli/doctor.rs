@@ -43,6 +43,20 @@ async fn doctor_installs_nothing_and_names_the_setup_command() {
 }
 
 #[tokio::test]
+async fn doctor_names_a_cache_that_cannot_be_written() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let report = stillframe_with(["doctor", "--json"], &file.join("cache"), &[]).await.ended_with(1).json();
+    let languages = report["languages"].as_array().unwrap();
+    let node = languages.iter().find(|language| language["language"] == "javascript").unwrap();
+    let problem = node["launch"]["problem"].as_str().unwrap();
+    let sample = file.join("cache/doctor/sample-").display().to_string();
+    assert!(problem.starts_with(&format!("cannot write `{sample}")), "{problem}");
+    assert!(problem.contains("; set STILLFRAME_CACHE_DIR to a folder that can be written: "), "{problem}");
+}
+
+#[tokio::test]
 async fn doctor_says_nothing_of_attaching_where_nothing_can_attach() {
     let (cache, home) = (folder(), folder());
     let empty = home.path().to_str().unwrap();
