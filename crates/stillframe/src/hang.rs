@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use clap::Args;
 use engine::adapter::{Machine, by_name};
-use engine::deadlines;
 use engine::model::launch::{Attach, Endpoint, Stdin};
 use engine::session::Session;
 use tools::Context;
@@ -19,7 +18,7 @@ use tools::ops::run_until::whole;
 use tools::ops::settle::Wait;
 use tools::render::HangReport;
 
-use crate::one_shot::{CommandOutput, CommandReport, OneShot, Presentation, RunContext};
+use crate::one_shot::{CommandOutput, CommandReport, LONGEST_TIMEOUT, OneShot, Presentation, RunContext};
 use crate::setup::cli_error;
 
 /// What to run, and how long.
@@ -31,7 +30,7 @@ Exit codes: 0 finished successfully; 1 error in stillframe; 2 usage error;
   or by a signal; 130 interrupted")]
 pub(crate) struct HangArgs {
     /// Seconds to watch the program.
-    #[arg(long, value_name = "SECONDS", default_value_t = hang::TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=deadlines::LONGEST_WAIT.as_secs()))]
+    #[arg(long, value_name = "SECONDS", default_value_t = hang::TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=LONGEST_TIMEOUT))]
     timeout: u64,
     /// Milliseconds between samples.
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000))]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use engine::policy::{Policy, SharedPolicy};
 use engine::safety::ClientRoots;
@@ -22,6 +23,9 @@ use crate::{terminal, via};
 
 /// What shells give for a command that Ctrl-C ended.
 pub(crate) const INTERRUPTED: u8 = 130;
+
+/// The longest time of a command, in seconds: a year. No limit applies to commands, but clocks end somewhere.
+pub(crate) const LONGEST_TIMEOUT: u64 = 365 * 24 * 60 * 60;
 
 /// What a command runs with.
 #[derive(Clone, Debug)]
@@ -43,6 +47,14 @@ impl RunContext {
     pub(crate) fn context(&self) -> Context {
         let sessions = Sessions::with_policy(self.journal.clone(), Arc::clone(&self.policy));
         Context::new(sessions).showing_credentials(self.shows_credentials)
+    }
+
+    /// The same for a call that may wait as long as its user says, whatever the limit for agents is.
+    pub(crate) fn waiting_up_to(&self, time: Duration) -> Context {
+        let mut policy = Policy::clone(&self.policy);
+        let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        policy.bounds.longest_wait = policy.bounds.longest_wait.max(milliseconds);
+        Self { policy: Arc::new(policy), ..self.clone() }.context()
     }
 
     /// The same for one of several clients, with its own list of allowed folders if clients say them.

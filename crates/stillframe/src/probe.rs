@@ -17,7 +17,7 @@ use tools::ops::run_until::{Frames, RunUntil, RunUntilResult, run_until, whole};
 use tools::ops::settle::{Settled, Wait};
 use tools::render::{CallerData, StopReport, expression_value};
 
-use crate::one_shot::{CommandOutput, CommandReport, OneShot, Presentation, RunContext};
+use crate::one_shot::{CommandOutput, CommandReport, LONGEST_TIMEOUT, OneShot, Presentation, RunContext};
 use crate::program::ProgramArgs;
 use crate::setup::cli_error;
 use tools::LocationArg;
@@ -54,7 +54,7 @@ pub(crate) struct ProbeArgs {
     #[command(flatten)]
     program: ProgramArgs,
     /// Seconds to wait for the stop, not counting the time to build the program.
-    #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs())]
+    #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs(), value_parser = clap::value_parser!(u64).range(..=LONGEST_TIMEOUT))]
     timeout: u64,
     /// Print JSON.
     #[arg(long)]

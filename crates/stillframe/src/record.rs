@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -12,7 +13,7 @@ use serde_json::{Map, Value, json};
 use tools::ops::recordings::{self, Format, Time};
 use tools::toolsets::{self, recording};
 
-use crate::one_shot::{INTERRUPTED, RunContext};
+use crate::one_shot::{INTERRUPTED, LONGEST_TIMEOUT, RunContext};
 use crate::setup::cli_error;
 use crate::terminal;
 
@@ -43,7 +44,7 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     last: Option<u64>,
     /// Seconds after which to end the program.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=LONGEST_TIMEOUT))]
     timeout: u64,
 }
 
@@ -176,6 +177,7 @@ fn times() -> impl TypedValueParser<Value = Time> {
 
 /// Runs a program and records it.
 pub(crate) async fn record(args: RecordArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
+    let context = run_context.waiting_up_to(Duration::from_secs(args.timeout));
     let mut words = args.command.into_iter();
     let arguments = json!({
         "command": words.next(),
@@ -187,7 +189,7 @@ pub(crate) async fn record(args: RecordArgs, run_context: RunContext) -> anyhow:
         "last": args.last,
         "timeout": args.timeout.saturating_mul(1000),
     });
-    call("record_run", arguments, run_context).await
+    call_in("record_run", arguments, &context).await
 }
 
 /// Answers a question.
@@ -252,12 +254,15 @@ pub(crate) async fn serve(recording: &str, run_context: &RunContext) -> anyhow::
 
 /// Calls a tool and prints its answer.
 async fn call(tool: &str, arguments: Value, run_context: RunContext) -> anyhow::Result<ExitCode> {
+    call_in(tool, arguments, &run_context.context()).await
+}
+
+async fn call_in(tool: &str, arguments: Value, context: &tools::Context) -> anyhow::Result<ExitCode> {
     let Some(entry) = toolsets::find(&[&recording::TOOLSET], tool) else { bail!("no tool `{tool}`") };
     let Value::Object(arguments) = arguments else { bail!("`{tool}` needs arguments") };
     let arguments: Map<String, Value> = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    let context = run_context.context();
     let reply = tokio::select! {
-        reply = entry.call(arguments, &context) => reply,
+        reply = entry.call(arguments, context) => reply,
         Ok(()) = tokio::signal::ctrl_c() => return Ok(ExitCode::from(INTERRUPTED)),
     };
     if reply.is_error {

@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use clap::Args;
 use engine::adapter::Machine;
-use engine::deadlines;
 use tools::Context;
 use tools::ops::command::Command;
 use tools::ops::settle::Wait;
 use tools::ops::test::{self, Test, TestRunResult, Verdict};
 use tools::render::{Shown, TestData};
 
-use crate::one_shot::{CommandOutput, CommandReport, OneShot, Presentation, RunContext};
+use crate::one_shot::{CommandOutput, CommandReport, LONGEST_TIMEOUT, OneShot, Presentation, RunContext};
 use crate::setup::cli_error;
 
 /// The tests to run.
@@ -33,7 +32,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "FOLDER")]
     cwd: Option<PathBuf>,
     /// Seconds after which to end the run.
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=deadlines::LONGEST_WAIT.as_secs()))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=LONGEST_TIMEOUT))]
     timeout: u64,
     /// Print JSON.
     #[arg(long)]

@@ -18,7 +18,9 @@ use tools::render::TraceReport;
 use tools::{Context, ToolError};
 
 use self::points::PointsArgs;
-use crate::one_shot::{CommandOutput, CommandReport, INTERRUPTED, OneShot, Presentation, RunContext};
+use crate::one_shot::{
+    CommandOutput, CommandReport, INTERRUPTED, LONGEST_TIMEOUT, OneShot, Presentation, RunContext,
+};
 use crate::program::ProgramArgs;
 use crate::setup::cli_error;
 
@@ -51,7 +53,7 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "CHARACTERS", default_value_t = Limits::default().value)]
     length: usize,
     /// Seconds after which to end the program.
-    #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=LONGEST_TIMEOUT))]
     timeout: u64,
     /// Print JSON.
     #[arg(long)]

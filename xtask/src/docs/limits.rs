@@ -16,7 +16,8 @@ Reaching a limit is either an error with the code `limit_reached`, which names t
 a variable or an option) and how to proceed, or a marked truncation. The tools of `inspector` have their own error codes,
 and use `LIMIT_REACHED` for this. A call that requests more than a limit is refused; a default, such as the wait or the
 number of rows, is lowered to the limit. The sizes of a stop report are defaults: a call may request up to the top of the
-range. The options of commands such as `stillframe test --timeout` are the user's own, and no time limit applies to them.
+range. The options of commands such as `stillframe test --timeout` are the user's own, and no time limit applies to them
+(at most a year); those of `stillframe debug` are those of calls.
 
 | limit | unit | default | range | description |
 | --- | --- | --- | --- | --- |

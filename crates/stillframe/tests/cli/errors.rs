@@ -68,6 +68,33 @@ async fn usage_error_exits_2_and_names_the_argument() {
 }
 
 #[tokio::test]
+async fn commands_have_no_limit_of_time() {
+    let folder = folder();
+    let program = folder.path().join("quick.py");
+    std::fs::write(&program, "total = 1\nprint(total)\n").unwrap();
+    let program = program.to_str().unwrap();
+    let place = format!("{program}:2");
+    // A week, and the most that there is.
+    for timeout in ["604800", "31536000"] {
+        let table: [&[&str]; 5] = [
+            &["test", "--timeout", timeout, "--", "python3", program],
+            &["hang", "--timeout", timeout, "--", "python3", program],
+            &["record", "--timeout", timeout, "--", "python3", program],
+            &["probe", "--timeout", timeout, &place],
+            &["trace", "--timeout", timeout, &place, "-e", "total"],
+        ];
+        for arguments in table {
+            stillframe(arguments).await.ended_with(0);
+        }
+    }
+    let most = u64::MAX.to_string();
+    for command in ["test", "hang", "record"] {
+        let ran = stillframe([command, "--timeout", &most, "--", "python3", program]).await.ended_with(2);
+        assert!(ran.err.contains("1..=31536000"), "{}", ran.err);
+    }
+}
+
+#[tokio::test]
 async fn help_lists_exit_codes_and_fits_the_terminal() {
     let ran = stillframe(["probe", "--help"]).await.ended_with(0);
     assert!(ran.out.contains("Exit codes: 0 stopped at the location"), "{}", ran.out);
