@@ -22,8 +22,9 @@ use crate::setup::cli_error;
 #[command(after_help = "\
   stillframe test -- pytest tests/test_cart.py::test_total
 
-Exit codes: 0 all tests passed; 1 error: tests that cannot be loaded, or no
-  tests at all; 2 usage error; 4 a test failed; 5 still running at the timeout")]
+Exit codes: 0 all tests passed, or the program succeeded without a known test
+  runner; 1 error: tests that cannot be loaded, or a runner without tests;
+  2 usage error; 4 a test failed; 5 still running at the timeout")]
 pub(crate) struct TestArgs {
     /// Test command, as you would type it.
     #[arg(last = true, required = true, value_name = "COMMAND")]
