@@ -123,6 +123,9 @@ enum Question {
         first: String,
         /// Name of another one.
         second: String,
+        /// Hides the option of the other questions, which is refused here.
+        #[arg(long, hide = true)]
+        recording: Option<String>,
     },
 }
 
@@ -208,9 +211,9 @@ pub(crate) async fn ask(args: AskArgs, run_context: RunContext) -> anyhow::Resul
         Question::State { at } => ("state_at", json!({ "at": at })),
         Question::Changes { from, to } => ("compare_moments", json!({ "from": from, "to": to })),
         Question::Hits { target } => ("count_hits", json!({ "target": target })),
-        Question::Diverged { first, second } => {
+        Question::Diverged { first, second, recording } => {
             anyhow::ensure!(
-                args.recording.is_none(),
+                args.recording.or(recording).is_none(),
                 "`diverged` is about the two recordings that it names; leave out `--recording`"
             );
             return call("compare_runs", json!({ "first": first, "second": second }), run_context).await;
