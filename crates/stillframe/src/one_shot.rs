@@ -161,7 +161,7 @@ impl OneShot {
     ) -> anyhow::Result<ExitCode> {
         let context = self.run_context.context().reporting(Some(progress()));
         let tool = format!("stillframe {}", self.name);
-        let mut call = JournaledCall::begin(&context, &tool, &command_line());
+        let mut call = JournaledCall::begin(&context, &tool, &command_line(self.run_context.is_relayed));
         let output = tokio::select! {
             output = operation(&context) => Some(output),
             () = interrupted(self.patience) => None,
@@ -236,9 +236,9 @@ async fn interrupted(times: usize) {
     }
 }
 
-/// What was typed, behind the name of the command.
-fn command_line() -> Map<String, Value> {
-    let words: Vec<String> = std::env::args().skip(2).map(quoted).collect();
+/// What was typed, behind the name of the command. A relay has added the first word.
+fn command_line(is_relayed: bool) -> Map<String, Value> {
+    let words: Vec<String> = std::env::args().skip(2 + usize::from(is_relayed)).map(quoted).collect();
     Map::from_iter([("command".to_owned(), words.join(" ").into())])
 }
 
