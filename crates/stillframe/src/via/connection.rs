@@ -79,17 +79,23 @@ impl Connector {
                 self.target
             ),
         }
-        self.started(&mut connection).await?;
+        paths.set_resolved(&self.started(&mut connection).await?);
         Ok(connection)
     }
 
-    /// Waits until the program starts, and takes note of folders that are missing.
-    async fn started(&self, connection: &mut Connection) -> anyhow::Result<()> {
+    /// Waits until the program starts, and takes note of folders that are missing. Gives those that are links, by
+    /// their numbers, as what they are.
+    async fn started(&self, connection: &mut Connection) -> anyhow::Result<Vec<(usize, String)>> {
         let (path, target) = (self.program.path.display(), &self.target);
+        let mut resolved = Vec::new();
         loop {
             let said = connection.line().await?;
             match said.split_once(' ').unwrap_or((&said, "")) {
                 ("missing", folder) => connection.missing.push(folder.to_owned()),
+                ("resolved", folder) => {
+                    let (number, folder) = folder.split_once(' ').unwrap_or_default();
+                    resolved.extend(number.parse().map(|number| (number, folder.to_owned())));
+                }
                 ("unusable", _) => {
                     bail!("`{path}` cannot be used on `{target}`: {}", connection.ending.reason().await)
                 }
@@ -97,7 +103,7 @@ impl Connector {
                     let said = if version.is_empty() { "nothing".to_owned() } else { format!("`{version}`") };
                     bail!("`{path}` is not {VERSION}: for `--version`, it prints {said} on `{target}`")
                 }
-                _ => return Ok(()),
+                _ => return Ok(resolved),
             }
         }
     }

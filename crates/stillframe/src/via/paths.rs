@@ -5,6 +5,7 @@ mod missing;
 use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use engine::{adapter, sources};
 use serde_json::{Map, Value};
@@ -22,6 +23,8 @@ pub(super) enum Direction {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
     mappings: Vec<Mapping>,
+    /// The folders of mappings there as they are without links, which is how programs name them. Known once connected.
+    resolved: OnceLock<Vec<Mapping>>,
     origin: Origin,
     folder: PathBuf,
     /// The other machine, in messages.
@@ -172,7 +175,8 @@ impl Paths {
         if !begins {
             return None;
         }
-        let sides = self.mappings.iter().map(|mapping| match to {
+        let resolved = self.resolved.get().into_iter().flatten().filter(|_| to == Direction::Here);
+        let sides = self.mappings.iter().chain(resolved).map(|mapping| match to {
             Direction::There => (mapping.here.as_str(), mapping.there.as_str()),
             Direction::Here => (mapping.there.as_str(), mapping.here.as_str()),
         });

@@ -22,7 +22,8 @@ pub(super) struct Copied<'p> {
 }
 
 /// Has the program there, and starts it with the arguments in a folder, if that is there. It is copied from standard
-/// input, if it is missing or damaged. Says which of some folders are missing.
+/// input, if it is missing or damaged. Says which of some folders are missing, and the paths without links of those, by
+/// their numbers, that have others.
 pub(super) fn run(program: Copied<'_>, folders: &[&str], folder: Option<&str>, args: &[String]) -> String {
     let Copied { hash, size, version } = program;
     let version = quoted(version);
@@ -30,11 +31,15 @@ pub(super) fn run(program: Copied<'_>, folders: &[&str], folder: Option<&str>, a
     let args = args.join(" ");
     // A folder that is missing there is no reason to fail: it is where relative paths begin.
     let enter = folder.map_or_else(String::new, |folder| format!("cd {} 2>/dev/null\n", quoted(folder)));
-    let check = |folder: &&str| {
+    let check = |(number, folder): (usize, &&str)| {
         let folder = quoted(folder);
-        format!("[ -d {folder} ] || printf '{MARK}missing %s\\n' {folder}\n")
+        format!(
+            "[ -d {folder} ] || printf '{MARK}missing %s\\n' {folder}\n\
+             r=$(cd {folder} 2>/dev/null && pwd -P) && [ \"$r\" != {folder} ] && \
+             printf '{MARK}resolved {number} %s\\n' \"$r\"\n"
+        )
     };
-    let checks: String = folders.iter().map(check).collect();
+    let checks: String = folders.iter().enumerate().map(check).collect();
     format!(
         r#"umask 077
 sum() {{ {{ sha256sum <"$1" || shasum -a 256 <"$1"; }} 2>/dev/null | cut -d " " -f 1; }}
@@ -106,9 +111,13 @@ mod tests {
         let args = ["a b".to_owned(), "it's $HOME".to_owned(), String::new()];
         let folder = home.path().join("it's here");
         std::fs::create_dir(&folder).unwrap();
-        let script = run(copied, &["/", "/no 'such"], folder.to_str(), &args);
-        let shown = folder.display();
-        let missing = format!("{MARK}missing /no 'such\n{MARK}starts\n");
+        let link = home.path().join("link");
+        std::os::unix::fs::symlink(&folder, &link).unwrap();
+        let folders = ["/", "/no 'such", link.to_str().unwrap()];
+        let script = run(copied, &folders, folder.to_str(), &args);
+        let shown = folder.canonicalize().unwrap();
+        let shown = shown.display();
+        let missing = format!("{MARK}missing /no 'such\n{MARK}resolved 2 {shown}\n{MARK}starts\n");
         let after = format!("{missing}{shown}\n<a b><it's $HOME><>rest");
 
         let damaged = printed(&script, home.path(), b"#!/bin/sh\n");

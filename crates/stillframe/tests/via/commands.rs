@@ -1,5 +1,6 @@
 //! `probe`, `trace`, `test` and `hang` there.
 
+use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -86,6 +87,29 @@ data = "DATA"
 print(data, flush=True)
 raise ValueError(f"no {data}")
 "#;
+
+#[tokio::test]
+async fn a_mapping_may_name_a_folder_there_by_a_link() {
+    let pair = Pair::start("shop").await;
+    let [here, there, link] =
+        ["here", "there", "current"].map(|name| pair.machine.folder().join(name).display().to_string());
+    std::os::unix::fs::symlink("there", &link).unwrap();
+    for side in [&here, &there] {
+        std::fs::write(Path::new(side).join("main.js"), "const total = 6 * 7;\nconsole.log(total);\n")
+            .unwrap();
+    }
+    for spelled in [link, format!("{here}/../there")] {
+        let (name, mark) = pair.mark.variable();
+        let mut probe = STILLFRAME.command();
+        probe.args(["probe", "--via", &pair.machine.address(), "--map", &format!("{spelled}={here}")]);
+        probe.args(["main.js:2", "-e", "total", "--json"]).current_dir(&here);
+        let output = probe.env("PATH", pair.machine.path()).env(name, mark).output().await.unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["location"]["file"], format!("{here}/main.js"), "{spelled}: {report:#}");
+        assert!(!report.to_string().contains(&there), "{report:#}");
+        pair.mark.assert_gone_within(std::time::Duration::from_secs(5));
+    }
+}
 
 #[tokio::test]
 async fn reports_are_printed_here_with_the_values_of_the_program() {

@@ -10,10 +10,21 @@ use super::{Direction, Paths};
 const MISSING: &str = "no file `";
 
 impl Paths {
+    fn given(&self) -> impl Iterator<Item = &Mapping> {
+        self.mappings.iter().filter(|_| self.origin == Origin::Given)
+    }
+
     /// The folders there that `--map` names.
     pub(in crate::via) fn given_there(&self) -> Vec<&str> {
-        let given = self.mappings.iter().filter(|_| self.origin == Origin::Given);
-        given.map(|mapping| mapping.there.as_str()).collect()
+        self.given().map(|mapping| mapping.there.as_str()).collect()
+    }
+
+    /// Takes note of what folders of [`Self::given_there`], by their numbers, are without links.
+    pub(in crate::via) fn set_resolved(&self, folders: &[(usize, String)]) {
+        let mapping =
+            |(number, there): &(usize, String)| Mapping::new(there, &self.given().nth(*number)?.here);
+        // A new connection finds the same.
+        let _ = self.resolved.set(folders.iter().filter_map(mapping).collect());
     }
 
     /// What to say of folders that a mapping names, and that are not there.
@@ -79,6 +90,10 @@ mod tests {
         assert_eq!(given.words(missing), by("`--map`"));
         assert_eq!(guessed.words(missing), by("a guess, which `--map` overrides"));
         assert_eq!(given.words("no file `/app/none.py`"), format!("no file `{here}/none.py`"));
+        let linked = Paths::new(vec![Mapping::new("/current", &here).unwrap()], folder.path().to_owned());
+        linked.set_resolved(&[(0, "/releases/7".to_owned())]);
+        assert_eq!(linked.words("see /releases/7/main.py"), format!("see {here}/main.py"));
+        assert_eq!(linked.text(&here, Direction::There), "/current");
         let unmapped = Paths::new(Vec::new(), folder.path().to_owned()).on(&"ssh://box", Origin::Given);
         let why = format!("`{here}/main.py` is here, and no `--map` names its folder there");
         for missing in [format!("no file `{here}/main.py`"), "no file `/root/main.py`".to_owned()] {
