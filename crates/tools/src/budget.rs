@@ -26,6 +26,9 @@ const GAP: &str = " ... ";
 /// The key under which an answer says what was cut.
 const KEY: &str = "cut";
 
+/// What it says of an answer that still has more: no field is taken away, because clients may need any.
+const EXCEEDED: &str = "the fields that are left exceed `budget`";
+
 /// Parts of answers that are cut before anything else, the least important first, and how many items are kept.
 const EXPENDABLE: [(&str, usize); 11] = [
     ("samples", 3),
@@ -79,11 +82,17 @@ impl Reply {
         if let Some(Value::Object(data)) = &mut self.structured
             && (if is_same { self.text.len() } else { size(data) }) > most
         {
-            let cuts = shrink(data, most.saturating_sub(ROOM));
+            let cuts = shrink(data, most.saturating_sub(ROOM.min(most / 4)));
             data.insert(KEY.to_owned(), cuts.join(", ").into());
             if size(data) > most {
                 let names: Vec<&str> = cuts.iter().filter_map(|cut| cut.split(' ').next()).collect();
-                data.insert(KEY.to_owned(), names.join(", ").into());
+                let names = names.join(", ");
+                data.insert(KEY.to_owned(), names.clone().into());
+                if size(data) > most {
+                    let note =
+                        if names.is_empty() { EXCEEDED.to_owned() } else { format!("{names}; {EXCEEDED}") };
+                    data.insert(KEY.to_owned(), note.into());
+                }
             }
             if is_same {
                 self.text = self.structured.as_ref().map(Value::to_string).unwrap_or_default();
@@ -136,90 +145,102 @@ fn size(data: &Map<String, Value>) -> usize {
 
 /// Cuts an answer to a size, and names what was cut.
 fn shrink(data: &mut Map<String, Value>, most: usize) -> Vec<String> {
-    let mut cuts = Vec::new();
+    let all: Vec<(String, Extent)> =
+        data.iter().map(|(name, value)| (name.clone(), Extent::of(value))).collect();
     for name in DUPLICATES {
-        if size(data) > most && data.shift_remove(name).is_some() {
-            cuts.push(name.to_owned());
+        if size(data) > most {
+            data.shift_remove(name);
         }
     }
     for (name, keep) in EXPENDABLE {
         let excess = size(data).saturating_sub(most);
         if excess == 0 {
-            return cuts;
+            break;
         }
         if let Some(part) = data.get_mut(name) {
-            cuts.extend(shorten(part, keep, excess).map(|left| format!("{name} ({left})")));
+            shorten(part, keep, excess);
         }
     }
-    cut_largest(data, most, &mut cuts);
-    cuts
-}
-
-/// Cuts the largest parts until the answer has the size, or nothing is left to cut.
-fn cut_largest(data: &mut Map<String, Value>, most: usize, cuts: &mut Vec<String>) {
-    let all: Vec<(String, String)> = data.iter().map(|(name, value)| (name.clone(), extent(value))).collect();
     for _ in 0..CUTS {
         let excess = size(data).saturating_sub(most);
-        let parts = data.iter_mut().filter(|(name, _)| !ESSENTIAL.contains(&name.as_str()));
-        let Some((_, largest)) = parts.max_by_key(|(_, value)| size_of(value)) else { break };
-        let before = size_of(largest);
-        if excess == 0 || before <= 2 {
-            break;
-        }
-        cut(largest, before.saturating_sub(excess));
-        if size_of(largest) >= before {
+        if excess == 0 || !cut_largest(data, excess) {
             break;
         }
     }
-    for (name, before) in all {
-        let now = data.get(&name).map(extent).unwrap_or_default();
-        let is_known = cuts.iter().any(|cut| cut.starts_with(&format!("{name} (")));
-        if now != before && !is_known {
-            cuts.push(format!("{name} ({now} of {before})"));
+    let order = |name: &str| EXPENDABLE.iter().position(|(part, _)| *part == name);
+    let mut cuts: Vec<(Option<usize>, String)> = all
+        .into_iter()
+        .filter_map(|(name, before)| {
+            let cut = match data.get(&name) {
+                Some(now) => format!("{name} ({})", Extent::of(now).left(before)?),
+                None => name.clone(),
+            };
+            Some((if DUPLICATES.contains(&name.as_str()) { Some(0) } else { order(&name) }, cut))
+        })
+        .collect();
+    // In the order in which they were cut.
+    cuts.sort_by_key(|(order, _)| order.unwrap_or(usize::MAX));
+    cuts.into_iter().map(|(_, cut)| cut).collect()
+}
+
+/// Takes about so many bytes from the largest part that can be cut. Whether there was one.
+fn cut_largest(data: &mut Map<String, Value>, excess: usize) -> bool {
+    let parts = data.iter().filter(|(name, _)| !ESSENTIAL.contains(&name.as_str()));
+    let mut parts: Vec<(usize, String)> = parts.map(|(name, value)| (size_of(value), name.clone())).collect();
+    parts.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
+    parts.iter().any(|(before, name)| {
+        data.get_mut(name).is_some_and(|part| {
+            cut(part, before.saturating_sub(excess));
+            size_of(part) < *before
+        })
+    })
+}
+
+/// How much a value has.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// Of a list.
+    items: Option<usize>,
+    /// Of a text, or as JSON.
+    bytes: usize,
+}
+
+impl Extent {
+    fn of(value: &Value) -> Self {
+        let items = value.as_array().map(Vec::len);
+        Self { items, bytes: value.as_str().map_or_else(|| size_of(value), str::len) }
+    }
+
+    /// How much this is of what there was; none if it is all.
+    fn left(self, before: Self) -> Option<String> {
+        if let (Some(items), Some(all)) = (self.items, before.items)
+            && items != all
+        {
+            return Some(format!("{items} of {all}"));
         }
+        (self.bytes != before.bytes).then(|| format!("{} of {} bytes", self.bytes, before.bytes))
     }
 }
 
-/// How much a value has: items, bytes of text, or bytes of data.
-fn extent(value: &Value) -> String {
-    match value {
-        Value::Array(items) if items.iter().all(|item| !item.is_object()) || items.len() > 1 => {
-            items.len().to_string()
-        }
-        Value::String(text) => format!("{} bytes", text.len()),
-        other => format!("{} bytes", size_of(other)),
-    }
-}
-
-/// Shortens a part by so many bytes, down to what is to be kept of it. Returns how much is left of how much; none if
-/// nothing was cut.
-fn shorten(part: &mut Value, keep: usize, excess: usize) -> Option<String> {
+/// Shortens a part by so many bytes, down to what is to be kept of it.
+fn shorten(part: &mut Value, keep: usize, excess: usize) {
     match part {
         Value::Array(items) => {
-            let all = items.len();
             let mut left = excess;
-            while left > 0 && items.len() > keep {
-                let last = items.pop()?;
+            while left > 0
+                && items.len() > keep
+                && let Some(last) = items.pop()
+            {
                 left = left.saturating_sub(size_of(&last) + 1);
             }
-            (items.len() < all).then(|| format!("{} of {all}", items.len()))
         }
         Value::String(text) => {
-            let all = text.len();
-            if all <= keep {
-                return None;
-            }
             // Of output, the end says most; the source around a line says little without the line.
-            let start = text.ceil_char_boundary((all - keep).min(excess));
+            let start = text.ceil_char_boundary(text.len().saturating_sub(keep).min(excess));
             *text = if keep == 0 { String::new() } else { text.get(start..).unwrap_or_default().to_owned() };
-            Some(format!("{} of {all} bytes", text.len()))
         }
-        Value::Object(fields) => {
-            let cuts: Vec<String> =
-                fields.values_mut().filter_map(|field| shorten(field, keep, excess)).collect();
-            (!cuts.is_empty()).then(|| cuts.join(", "))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+        Value::Object(fields) => fields.values_mut().for_each(|field| shorten(field, keep, excess)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -259,8 +280,8 @@ mod tests {
         let data = least.structured.unwrap();
         assert_eq!(data["message"], report()["message"]);
         let cut = data["cut"].as_str().unwrap();
-        assert!(cut.starts_with("stackFrames (1 of 5), output (200 of 1400 bytes), source"), "{cut}");
-        assert!(cut.contains("locals ("), "{cut}");
+        assert!(cut.starts_with("stackFrames (1 of 5), output ("), "{cut}");
+        assert!(cut.contains(" of 1400 bytes), source (0 of 84 bytes), locals ("), "{cut}");
     }
 
     #[test]
@@ -272,6 +293,31 @@ mod tests {
         assert!(data["cut"].as_str().unwrap().ends_with("of 500)"), "{}", data["cut"]);
         let text = Reply { text: "line\n".repeat(500), structured: None, is_error: false }.within_budget(100);
         assert!(text.text.len() <= 320 && text.text.contains("of 2500 bytes, by `budget`"), "{}", text.text);
+    }
+
+    #[test]
+    fn counts_are_those_of_what_is_left() {
+        let least = reply(report()).within_budget(100);
+        assert!(least.text.len() <= 100 * BYTES, "{}", least.text);
+        let data = least.structured.unwrap();
+        let frames = data["stackFrames"].as_array().unwrap().len();
+        let cut = data["cut"].as_str().unwrap();
+        assert!(
+            cut == "stackFrames, output, source, locals"
+                || cut.contains(&format!("stackFrames ({frames} of 5)")),
+            "{data}"
+        );
+    }
+
+    #[test]
+    fn a_part_that_cannot_be_cut_does_not_save_the_others() {
+        let fields: Map<String, Value> =
+            (0..40).map(|number| (format!("field{number}"), json!(number))).collect();
+        let notes: Vec<String> = (0..20).map(|number| format!("note {number}")).collect();
+        let cut = reply(json!({ "success": true, "failure": fields, "evidence": notes })).within_budget(100);
+        let data = cut.structured.unwrap();
+        assert_eq!((&data["evidence"], &data["failure"]), (&json!([]), &json!(fields)));
+        assert_eq!(data["cut"], format!("evidence; {EXCEEDED}"));
     }
 
     #[test]
