@@ -22,6 +22,7 @@ mod server;
 mod subscriptions;
 #[cfg(test)]
 mod suite;
+mod unreadable;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ pub(crate) use self::http::{HttpArgs, serve as serve_http};
 pub(crate) use self::records::Records;
 use self::server::Server;
 pub(crate) use self::server::ServerFeatures;
+use self::unreadable::UnreadableAnswered;
 use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
@@ -91,7 +93,7 @@ pub(crate) async fn serve(
     let (reader, writer) = stdio_pipes();
     let lines =
         if run_context.is_relayed { repair::lines(UntilSilence::new(reader)) } else { repair::lines(reader) };
-    let lines = AsyncRwTransport::new_server(lines, writer);
+    let lines = UnreadableAnswered(AsyncRwTransport::new_server(lines, writer));
     let transport = DisconnectWatcher::new(ImplicitHandshake::new(lines), shutdown.clone());
     // One relay behind another would only be slower.
     let remotes = remotes.filter(|_| !run_context.is_relayed).map(|setup| Arc::new(Remotes::new(setup)));

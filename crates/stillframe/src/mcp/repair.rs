@@ -15,6 +15,7 @@ use tokio::io::{self, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, Buf
 
 use self::checked::AnyValue;
 use self::outline::Outline;
+use super::unreadable;
 
 /// Where the problem is in the parameters of a request that could not be read.
 pub(super) const PROBLEM: &str = "unreadable";
@@ -71,7 +72,7 @@ async fn relay(
             line = refused(outline);
         } else {
             repair(&mut line);
-            if let Some(request) = answerable(&line) {
+            if let Some(request) = unreadable::report(&line).or_else(|| answerable(&line)) {
                 line = request;
             }
         }

@@ -16,7 +16,7 @@ async fn lives(server: Server) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn malformed_lines_are_skipped() {
+async fn a_malformed_line_does_no_harm() {
     let table: [&[u8]; 16] = [
         b"hello\n",
         b"\n\r\n   \n\t\n",
@@ -43,7 +43,29 @@ async fn malformed_lines_are_skipped() {
 }
 
 #[tokio::test]
-async fn invalid_utf_8_is_skipped() {
+async fn a_line_that_is_no_json_is_answered_before_and_after_the_handshake() {
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let twice = format!("{ping}{ping}\n");
+    let table: [(&[u8], &str); 3] = [
+        (b"{bad json\n", "line 1 column 2"),
+        (twice.as_bytes(), "trailing characters"),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}\n", "utf-8"),
+    ];
+    for server in [STILLFRAME.serve().await, STILLFRAME.serve_stateless().await] {
+        let mut messages = server.notifications();
+        for (line, problem) in table {
+            server.send_raw(line).await;
+            let refused = next(&mut messages, |message| message.get("error").is_some()).await;
+            assert_eq!(refused["error"]["code"], -32700, "{refused}");
+            let message = refused["error"]["message"].as_str().unwrap();
+            assert!(message.starts_with("invalid JSON: ") && message.contains(problem), "{refused}");
+        }
+        lives(server).await;
+    }
+}
+
+#[tokio::test]
+async fn invalid_utf_8_does_no_harm() {
     let server = STILLFRAME.serve().await;
     server.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":71,\"method\":\"\xff\xfe\"}\n").await;
     server.send_raw(b"\xff\xfe\xfd\n\xc3\n").await;
@@ -63,6 +85,7 @@ async fn a_batch_is_refused() {
     server.send(&batch).await;
     let refused = next(&mut messages, |message| message.get("error").is_some()).await;
     assert_eq!(refused["error"]["code"], -32600);
+    assert_eq!(refused["error"]["message"], "batches are not supported: send one message per line");
     lives(server).await;
 }
 
