@@ -255,6 +255,20 @@ fn cancelled() -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text("cancelled")])
 }
 
+/// What is wrong with the parameters of a call, where that is the kind of a member.
+fn wrong_member(method: &str, params: Option<&Value>) -> Option<&'static str> {
+    if !["tools/call", "prompts/get"].contains(&method) {
+        return None;
+    }
+    let member = |name| params.and_then(|params| params.get(name));
+    if !member("name").is_some_and(Value::is_string) {
+        return Some("`name` must be a string");
+    }
+    let is_wrong =
+        member("arguments").is_some_and(|arguments| !arguments.is_object() && !arguments.is_null());
+    is_wrong.then_some("`arguments` must be an object")
+}
+
 fn unknown_method(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {method}"), None)
 }
@@ -476,7 +490,8 @@ impl ServerHandler for Server {
         Err(if let Some(problem) = invalid {
             ErrorData::invalid_request(format!("not a JSON-RPC 2.0 request: {problem}"), None)
         } else if SERVED.contains(&method) && !is_gone {
-            let problem = said(PROBLEM).map(|problem| format!(": {problem}")).unwrap_or_default();
+            let problem = said(PROBLEM).or_else(|| wrong_member(method, request.params.as_ref()));
+            let problem = problem.map(|problem| format!(": {problem}")).unwrap_or_default();
             ErrorData::invalid_params(format!("malformed params for {method}{problem}"), None)
         } else {
             unknown_method(method)

@@ -133,6 +133,19 @@ async fn malformed_request_is_answered_with_its_id() {
     for (message, code) in table {
         assert_eq!(raw(&server, &message).await["error"]["code"], code, "{message}");
     }
+    for (params, problem) in [
+        (json!({ "name": sessions, "arguments": "{}" }), "`arguments` must be an object"),
+        (json!({ "name": sessions, "arguments": [] }), "`arguments` must be an object"),
+        (json!({ "name": 7 }), "`name` must be a string"),
+        (json!({}), "`name` must be a string"),
+    ] {
+        let refused = raw(&server, &call(params)).await;
+        let expected = format!("malformed params for tools/call: {problem}");
+        assert_eq!(
+            (&refused["error"]["code"], &refused["error"]["message"]),
+            (&json!(-32602), &json!(expected))
+        );
+    }
     // Methods without parameters ignore malformed ones.
     for (method, member) in [("tools/list", "tools"), ("resources/list", "resources")] {
         for params in [json!([]), json!("x"), json!({ "_meta": 5 })] {
