@@ -173,7 +173,9 @@ impl Target {
 
     /// What to try when it cannot connect.
     pub(super) fn hint(&self) -> String {
-        self.engine.hint.replace("HOST", &self.name)
+        let port = self.port.as_ref().map(|port| format!("-p {port} ")).unwrap_or_default();
+        let user = self.user.as_ref().map(|user| format!("{user}@")).unwrap_or_default();
+        self.engine.hint.replace("HOST", &format!("{port}{user}{}", self.name))
     }
 }
 
@@ -321,6 +323,13 @@ mod tests {
         for (address, expected) in table {
             assert_eq!(command(address), expected, "{address}");
         }
+    }
+
+    #[test]
+    fn a_hint_names_what_the_address_does() {
+        let hint = |address: &str| address.parse::<Target>().unwrap().hint();
+        assert!(hint("ssh://host").contains("`ssh host true`"));
+        assert!(hint("ssh://me@host:2222").contains("`ssh -p 2222 me@host true`"));
     }
 
     #[test]

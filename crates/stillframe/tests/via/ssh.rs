@@ -147,7 +147,7 @@ async fn a_start_that_fails_says_why_in_the_words_of_the_engine() {
     let stderr = failure(&machine, &["--via", "ssh://127.0.0.1:1"]).await;
     assert!(stderr.contains("cannot connect to `ssh://127.0.0.1:1`: "), "{stderr}");
     assert!(
-        stderr.contains("Connection refused (exit code 255); check that `ssh 127.0.0.1 true`"),
+        stderr.contains("Connection refused (exit code 255); check that `ssh -p 1 127.0.0.1 true`"),
         "{stderr}"
     );
 
