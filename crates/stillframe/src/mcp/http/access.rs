@@ -97,7 +97,7 @@ impl Access {
             scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
         });
         self.tokens.owner_of(token).ok_or_else(|| {
-            let message = "a token is required: send `Authorization: Bearer TOKEN` with the token that the \
+            let message = "a token is required: send `Authorization: Bearer <TOKEN>` with the token that the \
                            server printed to standard error, or one from its token file";
             Refusal::new(StatusCode::UNAUTHORIZED, message)
         })
