@@ -17,7 +17,11 @@ pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Re
     let adapter = adapter::by_name(language).context("unknown language")?;
     let here = std::env::current_dir()?.join("program");
     let runtime = adapter.locate(host, executable, Some(&here)).await.map_err(cli_error)?;
-    let found = format!("{} {} at {}", adapter.name(), runtime.version, runtime.executable.display());
+    let mut found = format!("{} {} at {}", adapter.name(), runtime.version, runtime.executable.display());
+    if executable.is_some() {
+        // It may be any command that starts a program in the language, which is not tried here.
+        found = format!("{found} ({})", runtime.origin);
+    }
     let already = adapter.is_provided(host, &runtime);
     if !already {
         terminal::hint(&format!("installing the debugger for {found}"));
