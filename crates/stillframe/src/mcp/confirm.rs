@@ -123,7 +123,7 @@ fn judged(question: &str, answer: &ElicitResult) -> Consent {
         (ElicitationAction::Accept, None) => unanswered(
             question,
             &format!(
-                "the client accepted the form without its required field `{ALLOW}`, which is no consent"
+                "the client accepted the form without its required field `{ALLOW}`, which is not consent"
             ),
         ),
         (ElicitationAction::Accept | ElicitationAction::Decline, _) => {

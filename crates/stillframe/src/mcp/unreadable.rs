@@ -1,7 +1,7 @@
-//! Answers lines that are no message, which the SDK passes over (rmcp 3.9, `async_rw.rs`): a client that has sent one
-//! would wait for ever.
+//! Answers lines that are not messages, which the SDK skips (rmcp 3.9, `async_rw.rs`): a client that has sent one would
+//! wait forever.
 //!
-//! Such a line is replaced by a request with an ID of ours, which reports the error. It is answered before the server
+//! Such a line is replaced by a request with our ID, which reports the error. It is answered before the server
 //! sees it: no handshake is needed for it, and none begins with it.
 
 use std::io::{Error, ErrorKind};
@@ -18,7 +18,7 @@ const OWN: &str = "stillframe:unreadable";
 /// What RFC 8259 lets a parser skip.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The replacement for a line that is no message, whatever its members are.
+/// The replacement for a line that is not a message, whatever its members are.
 pub(super) fn report(line: &[u8]) -> Option<Vec<u8>> {
     let error = problem(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii())?;
     let request = json!({ "jsonrpc": "2.0", "id": OWN, "method": "", "params": error });

@@ -56,7 +56,7 @@ async fn nothing_happens_unless_the_user_allows_it() {
     let shop = Fixture::python("shop");
     let id = paused_at(&server, &shop, "pay").await;
     let evaluate = json!({ "sessionId": id, "expression": "amount = 99" });
-    let empty = "the client accepted the form without its required field `allow`, which is no consent";
+    let empty = "the client accepted the form without its required field `allow`, which is not consent";
     let table = [
         (json!({ "action": "accept" }), empty),
         (json!({ "action": "accept", "content": {} }), empty),
