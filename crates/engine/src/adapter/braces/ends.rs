@@ -50,7 +50,7 @@ pub(super) fn end_known(family: Family, over: &[Token]) -> Option<String> {
         return None;
     }
     match family {
-        // What is no call is an array or a collection.
+        // Apart from calls, what these languages iterate over is an array or a collection.
         Family::C | Family::Rust | Family::Go => known(),
         Family::Java => {
             let over = text(over)?;
@@ -65,7 +65,7 @@ fn has_range(over: &[Token]) -> bool {
     over.iter().any(|token| token.is("..") || token.is("..="))
 }
 
-/// `0..` goes on for ever; `..` alone is a whole.
+/// `0..` has no end; `..` alone stands for a whole collection.
 fn has_open_range(over: &[Token]) -> bool {
     let is_open = |at: usize| {
         let starts = at

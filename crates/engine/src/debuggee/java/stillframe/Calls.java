@@ -145,7 +145,7 @@ final class Calls {
         }
     }
 
-    /** Fails expressions that would end the program: it could not end while the thread that ends it runs a call of ours. */
+    /** Fails expressions that would end the program: it could not end while the thread that ends it runs our call. */
     private void forbidExits() {
         Proxies.Handler handler = (thread, set) -> {
             Call call = calling.get(thread);

@@ -1,6 +1,6 @@
 //! Whether what a loop goes through has a known end.
 
-use oxc_ast::ast::Expression;
+use oxc_ast::ast::{Expression, MemberExpression};
 
 use super::condition::{is_read, written};
 use crate::javascript::positions::bare;
@@ -17,7 +17,7 @@ pub(super) fn end_known(over: &Expression<'_>, text: &str) -> Option<String> {
             true
         }
         Expression::CallExpression(call) => {
-            let method = call.callee.as_member_expression().and_then(|member| member.static_property_name());
+            let method = call.callee.as_member_expression().and_then(MemberExpression::static_property_name);
             method.is_some_and(|name| FINITE.contains(&name))
         }
         read if is_read(read) => {
