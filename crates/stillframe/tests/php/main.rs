@@ -11,6 +11,7 @@ mod exceptions;
 mod functions;
 mod hangs;
 mod imports;
+mod lines;
 mod processes;
 mod requests;
 mod runners;

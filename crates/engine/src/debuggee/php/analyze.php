@@ -6,11 +6,16 @@ namespace Stillframe;
 
 final class Analyzer
 {
-    private const SILENT = [\T_ELSE, \T_ELSEIF, \T_CATCH, \T_FINALLY, \T_CASE, \T_DEFAULT, \T_TRY, \T_DO, \T_NAMESPACE, \T_USE, \T_DECLARE, \T_OPEN_TAG, \T_OPEN_TAG_WITH_ECHO, \T_CLOSE_TAG];
+    private const SILENT = [\T_ELSE, \T_ELSEIF, \T_CATCH, \T_FINALLY, \T_CASE, \T_DEFAULT, \T_TRY, \T_DO, \T_NAMESPACE, \T_USE, \T_DECLARE, \T_OPEN_TAG, \T_OPEN_TAG_WITH_ECHO, \T_ENDIF, \T_ENDFOR, \T_ENDFOREACH, \T_ENDWHILE, \T_ENDSWITCH, \T_ATTRIBUTE];
+    /** A statement may begin behind these. */
+    private const OPENING = [\T_OPEN_TAG, \T_OPEN_TAG_WITH_ECHO, \T_TRY, \T_DO, \T_ELSE, \T_FINALLY];
     private const HEADED = [\T_IF, \T_ELSEIF, \T_FOR, \T_FOREACH, \T_WHILE];
     private const SKIPPED = [\T_WHITESPACE, \T_COMMENT, \T_DOC_COMMENT];
     private const CLASSES = [\T_CLASS, \T_INTERFACE, \T_TRAIT];
     private const MODIFIERS = [\T_ABSTRACT, \T_FINAL, \T_PUBLIC, \T_PROTECTED, \T_PRIVATE];
+    private const OPEN = ['(', '[', '{', \T_CURLY_OPEN, \T_DOLLAR_OPEN_CURLY_BRACES, \T_ATTRIBUTE];
+    private const CLOSE = [')', ']', '}'];
+    private const MEMBER = [\T_OBJECT_OPERATOR, \T_NULLSAFE_OBJECT_OPERATOR, \T_DOUBLE_COLON];
 
     /** What is being compiled. */
     private static $compiled;
@@ -104,6 +109,8 @@ final class Analyzer
         $depth = 0;
         $headers = [];
         $isLabel = false;
+        // Where the expressions of arrow functions begin: each is a statement.
+        $bodies = [];
         foreach ($tokens as $at => [$kind, $word, $line]) {
             $before = $tokens[$at - 1][0] ?? null;
             $depth += ['(' => 1, ')' => -1][$kind] ?? 0;
@@ -112,8 +119,16 @@ final class Analyzer
             }
             $isLabel = $kind === \T_CASE || $isLabel && $kind !== ';';
             $after = $tokens[$at + 1] ?? [null, '', $line];
+            $begins = $begins || isset($bodies[$at]);
+            if ($kind === \T_FN && !\in_array($before, self::MEMBER, true) && \in_array($after[1], ['(', '&'], true)) {
+                [$body, $last] = self::arrow($tokens, $at);
+                $bodies[$body] = true;
+                $this->begin($begins, $open, $line);
+                $this->nameless[] = [$this->beforeNameless($line), $last];
+                $begins = false;
+            }
             if ($kind === '{' || $kind === \T_CURLY_OPEN || $kind === \T_DOLLAR_OPEN_CURLY_BRACES) {
-                $isPart = $kind !== '{' || \in_array($before, [\T_OBJECT_OPERATOR, \T_NULLSAFE_OBJECT_OPERATOR, \T_DOUBLE_COLON, '$'], true);
+                $isPart = $kind !== '{' || \in_array($before, \array_merge(self::MEMBER, ['$']), true);
                 $open[] = $isPart ? ['part', null, $begins] : [$pending[0], $pending[1], $begins];
                 $begins = !$isPart && \in_array($pending[0], ['block', 'function', 'closure'], true);
                 $pending = $isPart ? $pending : ['block', null];
@@ -126,7 +141,7 @@ final class Analyzer
                     $this->nameless[$number][1] = $line;
                 }
                 $begins = \in_array($what, ['block', 'function', 'class'], true);
-            } elseif ($kind === ';') {
+            } elseif ($kind === ';' || $kind === \T_CLOSE_TAG) {
                 $begins = true;
                 $pending = ['block', null];
             } elseif ($kind === \T_FUNCTION) {
@@ -141,7 +156,7 @@ final class Analyzer
                 } elseif (!$isNamed) {
                     $this->begin($begins, $open, $line);
                     $pending = ['closure', \count($this->nameless)];
-                    $this->nameless[] = [$line, $line];
+                    $this->nameless[] = [$this->beforeNameless($line), $line];
                 }
                 $begins = false;
             } elseif (\in_array($kind, self::CLASSES, true) && $before !== \T_DOUBLE_COLON || \defined('T_ENUM') && $kind === \T_ENUM) {
@@ -152,21 +167,51 @@ final class Analyzer
                 $pending = ['match', null];
                 $begins = false;
             } elseif (\in_array($kind, self::SILENT, true)) {
-                $begins = \in_array($kind, [\T_OPEN_TAG, \T_TRY, \T_DO, \T_ELSE, \T_FINALLY], true);
-            } elseif (\in_array($kind, self::MODIFIERS, true)) {
+                $begins = \in_array($kind, self::OPENING, true);
+            } elseif (\in_array($kind, self::MODIFIERS, true) || \defined('T_READONLY') && $kind === \T_READONLY) {
                 $begins = false;
-            } elseif ($kind === ':' && ($isLabel || $begins && $before === ')' || \in_array($before, [\T_DEFAULT, \T_LNUMBER, \T_CONSTANT_ENCAPSED_STRING, \T_ELSE], true))) {
+            } elseif ($kind === \T_STRING && $begins && $after[0] === ':' && !isset($bodies[$at])) {
+                // `end:`, where `goto` goes to.
+            } elseif ($kind === ':' && ($isLabel || $begins && \in_array($before, [')', \T_STRING], true) || \in_array($before, [\T_DEFAULT, \T_ELSE], true))) {
                 $begins = true;
                 $isLabel = false;
             } elseif ($kind === ')' && \end($headers) === $depth) {
                 // The body needs no braces.
                 \array_pop($headers);
                 $begins = true;
+            } elseif ($kind === \T_INLINE_HTML) {
+                // The line of an interpreter, `#!`, is not printed.
+                $this->begin($at > 0 || \strncmp($word, '#!', 2) !== 0, $open, $line);
+                $begins = true;
             } else {
                 $this->begin($begins, $open, $line);
                 $begins = false;
             }
         }
+    }
+
+    /** Where the expression of an arrow function begins, and the line where it ends. */
+    private static function arrow($tokens, $at)
+    {
+        $body = null;
+        for ($depth = 0; isset($tokens[$at]); $at++) {
+            $kind = $tokens[$at][0];
+            if ($depth === 0 && ($kind === ',' || $kind === ';' || $kind === \T_CLOSE_TAG || \in_array($kind, self::CLOSE, true))) {
+                break;
+            }
+            $body = $body ?? ($depth === 0 && $kind === \T_DOUBLE_ARROW ? $at + 1 : null);
+            $depth += \in_array($kind, self::OPEN, true) ? 1 : (\in_array($kind, self::CLOSE, true) ? -1 : 0);
+        }
+        return [$body, $tokens[$at - 1][2]];
+    }
+
+    /**
+     * The last line that does not belong to a function without a name: the one that it begins on, if a statement around
+     * it does so, too.
+     */
+    private function beforeNameless($line)
+    {
+        return isset($this->lines[$line]) ? $line : $line - 1;
     }
 
     /** A statement begins here, unless this is the body of a class. */
