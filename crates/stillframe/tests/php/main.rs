@@ -15,6 +15,7 @@ mod lines;
 mod processes;
 mod requests;
 mod runners;
+mod steps;
 
 #[path = "../standard/debugging.rs"]
 #[allow(dead_code, reason = "the toolset's own tests use the rest")]

@@ -38,6 +38,52 @@ impl Stepping {
     }
 }
 
+/// The steps that Xdebug has begun, each with the depth of the stack. It keeps one that something interrupts, even if the
+/// program then runs, and stops where it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Begun {
+    over: Option<usize>,
+    out: Option<usize>,
+    into: bool,
+}
+
+impl Begun {
+    /// Begins a step at a depth: the command for it.
+    fn begin(&mut self, step: Step, depth: usize) -> &'static str {
+        match step {
+            Step::Over => {
+                self.over = Some(depth);
+                "step_over"
+            }
+            Step::Into => {
+                self.into = true;
+                "step_into"
+            }
+            Step::Out => {
+                self.out = Some(depth);
+                "step_out"
+            }
+        }
+    }
+
+    /// Ends the step that stops a program at a depth, in the order in which Xdebug asks. False if none does.
+    fn end(&mut self, depth: usize) -> bool {
+        if self.out.is_some_and(|began| depth < began) {
+            self.out = None;
+        } else if self.over.is_some_and(|began| depth <= began) {
+            self.over = None;
+        } else if self.into {
+            self.into = false;
+        } else if self.out == Some(depth) {
+            // In another call than the one that it was to leave.
+            self.out = None;
+        } else {
+            return false;
+        }
+        true
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Motion {
     /// Nothing has run yet.
@@ -69,7 +115,7 @@ impl Server {
         }
         if self.stops_on_entry {
             self.motion = Motion::Entering;
-            return Ok(self.client.go(&Command::new("step_into"))?);
+            return Ok(self.client.go(&Command::new(self.begun.begin(Step::Into, 0)))?);
         }
         self.run_on(None).await
     }
@@ -92,14 +138,10 @@ impl Server {
     async fn run_on(&mut self, stepping: Option<Stepping>) -> Result<(), Failure> {
         let command = match stepping {
             None => "run",
-            Some(Stepping { step: Step::Into, .. }) => "step_into",
-            Some(Stepping { step: Step::Out, .. }) => "step_out",
-            Some(Stepping { step: Step::Over, depth }) => {
-                if self.depth().await? > depth {
-                    "step_out"
-                } else {
-                    "step_over"
-                }
+            Some(stepping) => {
+                let depth = self.depth().await?;
+                let is_deeper = stepping.step == Step::Over && depth > stepping.depth;
+                self.begun.begin(if is_deeper { Step::Out } else { stepping.step }, depth)
             }
         };
         self.stop += 1;
@@ -204,20 +246,22 @@ impl Server {
                 None => self.run_on(run.stepping).await,
             };
         }
-        let hits = self.breakpoints.hits(element, message, run.is_signalled);
+        let is_breakpoint = element.child("breakpoint").is_some();
+        let depth = self.depth().await?;
+        let is_step = !is_breakpoint && !run.is_signalled && self.begun.end(depth);
+        let is_end = run.stepping.map(|stepping| stepping.ends_at(depth));
+        // A step stops the program in front of the breakpoints of its line, too.
+        let is_in_front = run.is_signalled || is_step && is_end != Some(true) && !is_entry;
+        let hits = self.breakpoints.hits(element, message, is_in_front);
         if !hits.is_empty() {
             return self.report("breakpoint", hits, None).await;
         }
         if run.is_pausing {
             return self.report("pause", Vec::new(), None).await;
         }
-        if let Some(stepping) = run.stepping
-            && !stepping.ends_at(self.depth().await?)
-        {
+        let is_passed = is_left_over || is_step;
+        if is_end == Some(false) || is_end.is_none() && is_passed && !is_entry {
             return self.run_on(run.stepping).await;
-        }
-        if is_left_over && run.stepping.is_none() && !is_entry {
-            return self.run_on(None).await;
         }
         self.report(if is_entry { "entry" } else { "step" }, Vec::new(), None).await
     }
@@ -245,6 +289,21 @@ impl Server {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_that_a_breakpoint_interrupts_ends_later() {
+        let mut begun = Begun::default();
+        assert_eq!(begun.begin(Step::Over, 1), "step_over");
+        assert_eq!(begun.begin(Step::Out, 3), "step_out");
+        let ends = |depth| {
+            let mut begun = begun;
+            begun.end(depth)
+        };
+        assert_eq!([2, 3, 4].map(ends), [true, true, false]);
+        assert_eq!([2, 2, 1, 1].map(|depth| begun.end(depth)), [true, false, true, false]);
+        assert_eq!(begun.begin(Step::Into, 1), "step_into");
+        assert_eq!([7, 7].map(|depth| begun.end(depth)), [true, false]);
+    }
 
     #[test]
     fn steps_end_by_the_depth_of_the_stack() {

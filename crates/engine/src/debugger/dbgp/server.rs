@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use super::agent::{Failure, Native};
 use super::breakpoints::Table;
 use super::exceptions::Throws;
-use super::motion::Motion;
+use super::motion::{Begun, Motion};
 use crate::adapter::Adapter;
 use crate::deadlines;
 
@@ -50,6 +50,8 @@ pub(super) struct Server {
     pub(super) file: String,
     pub(super) stops_on_entry: bool,
     pub(super) motion: Motion,
+    /// The steps of Xdebug's that have not ended.
+    pub(super) begun: Begun,
     /// Which stop it is. Numbers of frames contain it.
     pub(super) stop: i64,
     /// Which frames of a stop are of functions of PHP's own.
@@ -81,6 +83,7 @@ pub(super) async fn serve(stream: TcpStream, pipe: DuplexStream, adapter: &'stat
         file: init.attribute("fileuri").map(super::breakpoints::path_of).unwrap_or_default(),
         stops_on_entry: false,
         motion: Motion::Starting,
+        begun: Begun::default(),
         stop: 1,
         natives: (0, Vec::new()),
         breakpoints: Table::default(),

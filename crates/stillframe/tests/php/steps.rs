@@ -1,0 +1,57 @@
+//! Steps that a breakpoint interrupts.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::debugging::{Debugging, Report, folder};
+
+const SUMS: &str = "\
+<?php
+function sum(array $all): int {
+    $sum = 0; // @inner
+    foreach ($all as $one) {
+        $sum += $one; // @adds
+    }
+    return $sum;
+}
+$first = sum([1, 2]); // @calls
+$second = $first + 1; // @next
+$third = $second + 1;
+echo $third, \"\\n\"; // @last
+";
+
+#[tokio::test]
+async fn a_step_that_a_breakpoint_interrupts_is_over() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", SUMS);
+    for (step, begins, inside) in [("step_over", "calls", "inner"), ("step_out", "inner", "adds")] {
+        let (session, _) = Debugging::stopped_at(&program, begins).await;
+        session.break_at(&program, inside).await;
+        let stopped = session.step(step).await;
+        assert_eq!(stopped.place(), (program.path(), program.line(inside)), "{step}: {}", stopped.text);
+        session.ok("clear_breakpoints", json!({})).await;
+        session.break_at(&program, "last").await;
+        let stopped = session.go_on().await;
+        assert_eq!(stopped.outcome(), "breakpoint", "{step}: {}", stopped.text);
+        assert_eq!(stopped.place(), (program.path(), program.line("last")), "{step}: {}", stopped.text);
+        session.finish().await;
+    }
+}
+
+/// Xdebug stops at the end of the step in front of the breakpoint, whose hit it leaves out.
+#[tokio::test]
+async fn a_breakpoint_where_an_interrupted_step_would_end_is_hit() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", SUMS);
+    let (session, _) = Debugging::stopped_at(&program, "calls").await;
+    session.break_at(&program, "inner").await;
+    session.break_with(&program, "next", json!({ "condition": "$first === 3" })).await;
+    let stopped = session.step("step_over").await;
+    assert_eq!(stopped.place(), (program.path(), program.line("inner")), "{}", stopped.text);
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.outcome(), "breakpoint", "{}", stopped.text);
+    assert_eq!(stopped.place(), (program.path(), program.line("next")), "{}", stopped.text);
+    let ended = session.go_on().await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    session.finish().await;
+}
