@@ -164,3 +164,85 @@ async fn a_frame_that_waits_for_a_function_of_php_shows_its_own_variables() {
     assert!(main.contains("top"), "{main}");
     session.finish().await;
 }
+
+const CAUGHT: &str = "\
+<?php
+class Db {
+    public function transaction(callable $work): mixed {
+        $result = $work($this);
+        return $result;
+    }
+}
+function walk(array $all): void {
+    try {
+        array_walk($all, function ($one) { if ($one > 1) throw new OutOfRangeException(\"at $one\"); });
+    } catch (OutOfRangeException) {
+        echo \"walked\\n\";
+    }
+    try {
+        array_map(fn ($one) => throw new DomainException(\"at $one\"), $all);
+    } catch (DomainException) {
+        echo \"mapped\\n\";
+    }
+}
+try {
+    (new Db())->transaction(function (Db $db): void {
+        throw new RuntimeException('deadlock');
+    });
+} catch (RuntimeException $error) {
+    echo \"rolled back\\n\";
+}
+walk([1, 2]);
+$fiber = new Fiber(function (): void {
+    Fiber::suspend(1);
+    throw new RangeException('fiber');
+});
+$fiber->start();
+try {
+    $fiber->resume();
+} catch (RangeException $error) {
+    echo \"resumed\\n\";
+}
+function fails() { throw new LogicException('first'); }
+try { fails(); } catch (LogicException $error) { throw new LogicException('again'); } // @again
+";
+
+/// A closure that begins where it is passed on is around that line, too; a fiber has only its own frames.
+#[tokio::test]
+async fn what_catches_an_exception_is_known_for_closures_fibers_and_blocks_on_one_line() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", CAUGHT);
+    let session = Debugging::of(Language::Php).await;
+    session.ok("set_exception_breakpoints", json!({ "mode": "uncaught" })).await;
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("again")), "{}", stopped.text);
+    assert!(stopped.text.contains("again"), "{}", stopped.text);
+    let written = session.written("stdout").await;
+    assert_eq!(written, "rolled back\nwalked\nmapped\nresumed\n", "{}", stopped.text);
+    session.finish().await;
+}
+
+const LEFT: &str = "\
+<?php
+function rows(): void {
+    Fiber::suspend(1);
+    throw new RangeException('rows'); // @throws
+}
+$fiber = new Fiber('rows');
+try {
+    $fiber->start();
+} catch (RangeException $error) {
+}
+$fiber->resume();
+";
+
+#[tokio::test]
+async fn what_has_started_a_fiber_does_not_catch_its_later_exceptions() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", LEFT);
+    let session = Debugging::of(Language::Php).await;
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.outcome(), "exception", "{}", stopped.text);
+    assert_eq!(stopped.place(), (program.path(), program.line("throws")), "{}", stopped.text);
+    session.finish().await;
+}

@@ -16,13 +16,34 @@ final class Throws
     public static $error;
     private static $files = [];
 
-    /** Remembers what the program has thrown, and says which frame catches it. */
+    /** Remembers what the program has thrown, and says which frame catches it, and the file of that one. */
     public static function thrown($class, $message, $frames)
     {
         self::$error = new Thrown();
         self::$error->class = $class;
         self::$error->message = $message;
-        return ['catcher' => self::catcher($class, $frames)];
+        $frames = \array_merge($frames, self::resuming());
+        $at = self::catcher($class, $frames);
+        return ['catcher' => $at, 'file' => $at === null ? null : $frames[$at][0]];
+    }
+
+    /** The frames that have resumed the fiber that runs, innermost first: Xdebug ends at the fiber. */
+    private static function resuming()
+    {
+        if (!\class_exists('Fiber', false) || \Fiber::getCurrent() === null) {
+            return [];
+        }
+        $calls = \debug_backtrace(\DEBUG_BACKTRACE_IGNORE_ARGS);
+        $found = [];
+        $isOutside = false;
+        foreach ($calls as $at => $call) {
+            $isOutside = $isOutside || ($call['class'] ?? null) === 'Fiber';
+            if ($isOutside && isset($call['file'])) {
+                $around = $calls[$at + 1] ?? ['function' => '{main}'];
+                $found[] = [$call['file'], $call['line'], (isset($around['class']) ? $around['class'] . '::' : '') . $around['function']];
+            }
+        }
+        return $found;
     }
 
     public static function isA($name)
@@ -45,14 +66,20 @@ final class Throws
     /**
      * The first of the frames that catches an exception of a class; none if nothing does.
      *
-     * @param array $frames the file and line of each, innermost first
+     * @param array $frames the file, line and name of each, innermost first
      */
     private static function catcher($class, $frames)
     {
-        foreach ($frames as $at => [$file, $line]) {
+        // What has thrown in a frame: the function that it has called, if it was not the frame itself.
+        $thrower = 'throw';
+        foreach ($frames as $at => [$file, $line, $name]) {
             [$regions, $functions] = self::read($file);
-            foreach ($regions as [$from, $to, $function, $kinds]) {
-                if ($line < $from || $line > $to || self::function($functions, $line) !== $function) {
+            $function = self::function($functions, $line, $name);
+            foreach ($function === false ? [] : $regions as [$from, $to, $around, $kinds, $shared]) {
+                if ($line < $from || $line > $to || $around !== $function) {
+                    continue;
+                }
+                if ($line === $to && isset($shared['catch'][$thrower]) && !isset($shared['try'][$thrower])) {
                     continue;
                 }
                 foreach ($kinds as $kind) {
@@ -61,20 +88,45 @@ final class Throws
                     }
                 }
             }
+            $short = self::short($name);
+            $thrower = $short === '__construct' ? 'new' : $short;
         }
         return null;
     }
 
-    /** The innermost function around a line. */
-    private static function function($functions, $line)
+    /**
+     * The function of a frame at a line: none for the code outside of functions, false if it is none of these.
+     *
+     * Several may be around the line, such as a closure that begins where it is passed on.
+     */
+    private static function function($functions, $line, $name)
     {
-        $found = null;
-        foreach ($functions as $at => [$from, $to]) {
-            if ($from <= $line && $line <= $to && ($found === null || $from >= $functions[$found][0])) {
+        if (\in_array($name, ['{main}', 'include', 'include_once', 'require', 'require_once', 'eval'], true)) {
+            return null;
+        }
+        $isClosure = \strpos($name, '{closure') !== false;
+        // `{closure:/src/cart.php:10-12}`
+        $lines = \preg_match('/:(\d+)-(\d+)\}$/', $name, $match) ? [(int) $match[1], (int) $match[2]] : null;
+        $short = self::short($name);
+        [$found, $named] = [false, false];
+        foreach ($functions as $at => [$from, $to, $own]) {
+            if ($line < $from || $line > $to) {
+                continue;
+            }
+            if ($isClosure ? $own === '' && ($lines === null || $lines === [$from, $to]) : $own === $short) {
                 $found = $at;
             }
+            $named = $own === '' ? $named : $at;
         }
-        return $found;
+        // A class may give a method of a trait another name.
+        $isAlias = $found === false && !$isClosure && $name[0] !== '{' && Functions::native([$name])[0] === '';
+        return $isAlias ? $named : $found;
+    }
+
+    /** The name of a function without its class and its namespace, in small letters. */
+    private static function short($name)
+    {
+        return \strtolower(\preg_replace('/^.*(?:->|::|\\\\)/', '', \explode(':{', $name)[0]));
     }
 
     private static function read($file)
@@ -110,7 +162,10 @@ final class Sources
         }
     }
 
-    /** The code in each `try` with its function and the classes that are caught, and the lines of the functions. */
+    /**
+     * The code in each `try` with its function, the classes that are caught and what is on a line with a `catch`, and the
+     * lines and names of the functions.
+     */
     public function read()
     {
         $this->block(null, true);
@@ -161,6 +216,8 @@ final class Sources
     private function function($outer)
     {
         $from = $this->line();
+        $at = $this->at + (($this->tokens[$this->at][1] ?? '') === '&' ? 1 : 0);
+        $name = $this->tokens[$at][1] ?? '(';
         while (($kind = $this->peek()) !== null && $kind !== '{' && $kind !== ';') {
             $this->next();
         }
@@ -169,7 +226,7 @@ final class Sources
         }
         $this->next();
         $number = \count($this->functions);
-        $this->functions[] = [$from, \PHP_INT_MAX];
+        $this->functions[] = [$from, \PHP_INT_MAX, $name === '(' ? '' : \strtolower($name)];
         $this->block($number, false);
         $this->functions[$number][1] = $this->line();
     }
@@ -178,9 +235,11 @@ final class Sources
     {
         $this->next();
         $from = $this->line();
+        $begin = $this->at;
         $this->block($function, false);
         // The line of the brace may be that of code in a `catch`.
         $to = $this->tokens[$this->at - 2][2] ?? $from;
+        [$end, $regions] = [$this->at, []];
         while ($this->peek() === \T_CATCH) {
             $this->next();
             $this->next();
@@ -191,13 +250,27 @@ final class Sources
                     $this->next();
                 }
             }
-            $this->regions[] = [$from, $to, $function, $kinds];
+            $regions[] = [$from, $to, $function, $kinds];
             while (($kind = $this->peek()) !== null && $kind !== '{') {
                 $this->next();
             }
             $this->next();
             $this->block($function, false);
         }
+        $shared = ['try' => $this->words($begin, $end, $to), 'catch' => $this->words($end, $this->at, $to)];
+        foreach ($regions as $region) {
+            $this->regions[] = \array_merge($region, [$shared]);
+        }
+    }
+
+    /** The words on a line, among these tokens. */
+    private function words($from, $to, $line)
+    {
+        $found = [];
+        foreach (\array_slice($this->tokens, $from, $to - $from) as [, $word, $on]) {
+            $found += $on === $line ? [\strtolower($word) => true] : [];
+        }
+        return $found;
     }
 
     private function name()

@@ -67,18 +67,16 @@ impl Server {
             return Ok(None);
         }
         let stack = self.command(Command::new("stack_get")).await?;
-        let frames: Vec<(String, i64)> = stack
+        let frames: Vec<(String, i64, &str)> = stack
             .all("stack")
             .map(|frame| {
-                (
-                    frame.attribute("filename").map(path_of).unwrap_or_default(),
-                    frame.number("lineno").unwrap_or(0),
-                )
+                let file = frame.attribute("filename").map(path_of).unwrap_or_default();
+                (file, frame.number("lineno").unwrap_or(0), frame.attribute("where").unwrap_or_default())
             })
             .collect();
         let places = frames
             .iter()
-            .map(|(file, line)| format!("[{}, {line}]", literal(file)))
+            .map(|(file, line, name)| format!("[{}, {line}, {}]", literal(file), literal(name)))
             .collect::<Vec<_>>()
             .join(", ");
         let ask =
@@ -91,32 +89,29 @@ impl Server {
             }
             Err(lost) => return Err(lost),
         };
+        let file = catcher.get("file").and_then(Value::as_str);
         let catcher = catcher.get("catcher").and_then(Value::as_u64);
-        let catcher = catcher.and_then(|at| usize::try_from(at).ok());
-        let catcher = catcher.filter(|_| !is_error);
-        let is_users =
-            |at: usize| frames.get(at).is_some_and(|(file, _)| !self.adapter.is_internal(Path::new(file)));
-        let user = (0..frames.len()).find(|at| is_users(*at));
+        let catcher = catcher.and_then(|at| usize::try_from(at).ok()).zip(file).filter(|_| !is_error);
+        let is_users = |file: &str| !self.adapter.is_internal(Path::new(file));
+        let user = frames.iter().position(|(file, ..)| is_users(file));
         let is_wanted = match (catcher, self.throws.mode.as_deref()) {
             (None, _) => true,
-            (Some(catcher), Some("all")) => user.is_some_and(|user| user <= catcher),
-            (Some(catcher), Some("user")) => user.is_some_and(|user| user < catcher) && !is_users(catcher),
+            (Some((at, _)), Some("all")) => user.is_some_and(|user| user <= at),
+            (Some((at, file)), Some("user")) => user.is_some_and(|user| user < at) && !is_users(file),
             (Some(_), _) => false,
         };
         if !is_wanted {
             self.call("\\Stillframe\\Throws::$error = null").await?;
             return Ok(None);
         }
-        let lines: Vec<String> = stack
-            .all("stack")
-            .zip(&frames)
+        let lines: Vec<String> = frames
+            .iter()
             .enumerate()
-            .map(|(at, (frame, (file, line)))| {
-                format!("#{at} {file}({line}): {}", frame.attribute("where").unwrap_or_default())
-            })
+            .map(|(at, (file, line, name))| format!("#{at} {file}({line}): {name}"))
             .collect();
         let stack = lines.join("\n");
-        self.throws.at = Some(At { class: class.clone(), message, is_caught: catcher.is_some(), stack });
+        let is_caught = catcher.is_some();
+        self.throws.at = Some(At { class: class.clone(), message, is_caught, stack });
         Ok(Some(class))
     }
 
