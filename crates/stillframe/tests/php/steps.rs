@@ -1,6 +1,6 @@
-//! Steps that a breakpoint interrupts.
+//! Steps that a breakpoint interrupts, and frames that Xdebug makes up.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use test_support::Fixture;
 
 use crate::debugging::{Debugging, Report, folder};
@@ -54,4 +54,39 @@ async fn a_breakpoint_where_an_interrupted_step_would_end_is_hit() {
     let ended = session.go_on().await;
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     session.finish().await;
+}
+
+const MAGIC: &str = "\
+<?php
+class Proxy {
+    public function __call(string $name, array $given): int {
+        return count($given); // @call
+    }
+    public static function __callStatic(string $name, array $given): string {
+        return strtoupper($name); // @static
+    }
+}
+function run(): void {
+    $proxy = new Proxy();
+    $limit = 5;
+    echo $proxy->size(1, 2), Proxy::label(), \"\\n\";
+}
+run();
+";
+
+#[tokio::test]
+async fn a_method_that_does_not_exist_has_no_frame() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", MAGIC);
+    for (name, function) in [("call", "Proxy->__call"), ("static", "Proxy::__callStatic")] {
+        let (session, _) = Debugging::stopped_at(&program, name).await;
+        let stack = session.ok("get_stack_trace", json!({})).await;
+        let frames = stack["stackFrames"].as_array().expect("a list");
+        let names: Vec<&Value> = frames.iter().map(|frame| &frame["name"]).collect();
+        assert_eq!(names, [function, "run", "{main}"], "{}", stack.text);
+        let asked = json!({ "frameId": frames[1]["id"], "expression": "$limit . get_class($proxy)" });
+        let value = session.ok("evaluate_expression", asked).await;
+        assert_eq!(value.text_of("result"), "\"5Proxy\"", "{}", value.text);
+        session.finish().await;
+    }
 }

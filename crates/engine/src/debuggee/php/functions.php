@@ -148,7 +148,10 @@ final class Functions
         return $found;
     }
 
-    /** Which of these functions, as a stack names them, are PHP's own: `function`, `method` or nothing. */
+    /**
+     * Which of these functions, as a stack names them, are not the program's: `function` and `method` are PHP's own,
+     * `magic` is a method that does not exist, for which PHP calls `__call`; nothing for the program's.
+     */
     public static function native($names)
     {
         return \array_map(function ($name) {
@@ -158,7 +161,7 @@ final class Functions
                 $known = $class === null ? new \ReflectionFunction($function) : new \ReflectionMethod($class, $function);
                 return $known->isInternal() ? ($class === null ? 'function' : 'method') : '';
             } catch (\ReflectionException $unknown) {
-                return '';
+                return $class !== null && (\method_exists($class, '__call') || \method_exists($class, '__callStatic')) ? 'magic' : '';
             }
         }, $names);
     }

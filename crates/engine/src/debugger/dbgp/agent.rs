@@ -29,7 +29,7 @@ const LAST_CLASS: &str = "Stillframe\\Tests";
 const RESULT: &str = "\\Stillframe\\Evaluation::$result";
 const TAKE: &str = "\\Stillframe\\Evaluation::take()";
 
-/// Whether a function is PHP's own.
+/// Whether a function is PHP's own, or none at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Native {
     /// It is the program's.
@@ -37,6 +37,8 @@ pub(super) enum Native {
     Function,
     /// It has an object or a class.
     Method,
+    /// It does not exist: PHP calls `__call` for it. Xdebug has the variables of its caller for it.
+    Magic,
 }
 
 /// Why there is no result.
@@ -139,7 +141,8 @@ impl Server {
         // For a frame that waits for functions of PHP's own, Xdebug has other variables. For the innermost of them, it has
         // those of the frame.
         let natives = if depth > 0 { self.natives().await? } else { Vec::new() };
-        let called = natives.iter().take(depth).rev().take_while(|native| **native != Native::No).count();
+        let is_called = |native: &&Native| matches!(**native, Native::Function | Native::Method);
+        let called = natives.iter().take(depth).rev().take_while(is_called).count();
         let is_method = natives.iter().take(depth).rev().take(called).any(|native| *native == Native::Method);
         let depth = depth - called;
         let code = if is_method { waiting(code, called) } else { code.to_owned() };

@@ -73,8 +73,8 @@ impl Server {
         Ok(json!({ "stackFrames": shown, "totalFrames": frames.len() }))
     }
 
-    /// Which frames are of functions of PHP's own, innermost first. They have no variables, and their place is that of the
-    /// call in the program.
+    /// Which frames are not of functions of the program, innermost first. They have no variables, and their place is that
+    /// of the call in the program.
     pub(super) async fn natives(&mut self) -> Result<Vec<Native>, Failure> {
         if self.natives.0 != self.stop {
             let stack = self.command(Command::new("stack_get")).await?;
@@ -85,6 +85,7 @@ impl Server {
             let native = native.as_array().into_iter().flatten().map(|native| match native.as_str() {
                 Some("function") => Native::Function,
                 Some("method") => Native::Method,
+                Some("magic") => Native::Magic,
                 _ => Native::No,
             });
             self.natives = (self.stop, native.collect());
