@@ -5,11 +5,12 @@
 //! done by our PHP code in the program, `debuggee/php/`, which `agent.rs` loads and calls.
 //!
 //! Reading order: `server.rs` (requests and messages), `motion.rs` (running, stopping, stepping), `breakpoints.rs`,
-//! `exceptions.rs`, `reading.rs` (frames and values).
+//! `functions.rs` (breakpoints on functions), `exceptions.rs`, `reading.rs` (frames and values).
 
 mod agent;
 mod breakpoints;
 mod exceptions;
+mod functions;
 mod motion;
 mod reading;
 mod server;

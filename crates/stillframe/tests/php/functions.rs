@@ -187,3 +187,124 @@ async fn a_function_in_a_namespace_that_is_loaded_later_is_found_by_its_short_na
         session.finish().await;
     }
 }
+
+const STOCK: &str = "\
+<?php
+abstract class Base implements ArrayAccess
+{
+    protected array $items = [];
+    abstract public function name(): string;
+    public function put(string $key): void
+    {
+        $this->items[] = $key; // @put
+    }
+    public function offsetExists(mixed $key): bool { return isset($this->items[$key]); }
+    public function offsetGet(mixed $key): mixed { return $this->items[$key]; } // @get
+    public function offsetSet(mixed $key, mixed $value): void { if ($key === null) { $this->put($value); } } // @set
+    public function offsetUnset(mixed $key): void { unset($this->items[$key]); }
+    public function lengths(): array { return array_map(fn ($item) => strlen($item), $this->items); } // @lengths
+    public function save(
+        string $name,
+        // Xdebug looks for code
+        // only a few lines
+        // behind the one
+        // that is asked for.
+        string $end = '.',
+    ): void {
+        $this->put($name . $end); // @base
+    }
+}
+class Cart extends Base
+{
+    public function name(): string { return 'cart'; } // @name
+    public function save(string $name, string $end = '.'): void
+    {
+        parent::save(strtoupper($name)); // @cart
+    }
+}
+spl_autoload_register(function (string $class): void { require __DIR__ . \"/$class.php\"; });
+$cart = new Cart();
+$cart->put($cart->name());
+$cart->save('pen');
+foreach (['ink', 'cap'] as $item) { $cart[] = $item; }
+echo $cart[0], count($cart->lengths()), \"\\n\";
+(new Page())->save('page');
+";
+const PAGE: &str = "\
+<?php
+class Page
+{
+    public function save(string $name): void
+    {
+        echo $name, \"\\n\"; // @page
+    }
+}
+";
+
+/// Xdebug knows a call by the class of the object.
+#[tokio::test]
+async fn a_method_stops_whatever_the_class_of_its_object() {
+    let folder = folder();
+    let page = Fixture::write(folder.path(), "Page.php", PAGE);
+    let program = Fixture::write(folder.path(), "main.php", STOCK);
+    for (name, places) in [
+        ("Base::put", &["put"; 4] as &[_]),
+        ("put", &["put"; 4]),
+        // Several statements are on its line.
+        ("offsetSet", &["set", "set"]),
+        ("Cart::save", &["cart"]),
+        ("Base.save", &["base"]),
+        ("save", &["cart", "base", "page"]),
+        ("name", &["name"]),
+        ("offsetGet", &["get"]),
+        // A closure begins on its line.
+        ("lengths", &["lengths"]),
+    ] {
+        let session = Debugging::of(Language::Php).await;
+        session.ok("set_breakpoint", json!({ "function": name })).await;
+        let mut stopped = session.start(&program).await;
+        for place in places {
+            let fixture = if *place == "page" { &page } else { &program };
+            assert_eq!(stopped.place(), (fixture.path(), fixture.line(place)), "{name}: {}", stopped.text);
+            stopped = session.go_on().await;
+        }
+        assert_eq!(stopped.outcome(), "ended", "{name}: {}", stopped.text);
+        assert_eq!(session.breakpoints().await[0]["hits"], places.len(), "{name}");
+        session.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_method_of_a_class_that_is_loaded_later_stops_beside_one_that_is_loaded() {
+    let folder = folder();
+    let page = Fixture::write(folder.path(), "Page.php", PAGE);
+    let program = Fixture::write(folder.path(), "main.php", STOCK);
+    let (session, _) = Debugging::stopped_at(&program, "name").await;
+    session.ok("set_breakpoint", json!({ "function": "save" })).await;
+    for (fixture, name) in [(&program, "cart"), (&program, "base"), (&page, "page")] {
+        let stopped = session.go_on().await;
+        assert_eq!(stopped.place(), (fixture.path(), fixture.line(name)), "{}", stopped.text);
+    }
+    session.finish().await;
+}
+
+/// Xdebug refuses a second breakpoint on a line, and on a function.
+#[tokio::test]
+async fn breakpoints_that_mean_the_same_function_are_all_hit() {
+    let folder = folder();
+    Fixture::write(folder.path(), "Page.php", PAGE);
+    let program = Fixture::write(folder.path(), "main.php", STOCK);
+    let session = Debugging::of(Language::Php).await;
+    session.break_with(&program, "put", json!({ "condition": "$key === 'PEN.'" })).await;
+    session.ok("set_breakpoint", json!({ "function": "put" })).await;
+    session.ok("set_breakpoint", json!({ "function": "Base::put" })).await;
+    session.ok("set_breakpoint", json!({ "function": "Base.put", "condition": "$key === 'PEN.'" })).await;
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("put")), "{}", stopped.text);
+    assert_eq!(stopped.variable("key"), "\"cart\"", "{}", stopped.text);
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.variable("key"), "\"PEN.\"", "{}", stopped.text);
+    let hits: Vec<_> = session.breakpoints().await.iter().map(|one| one["hits"].clone()).collect();
+    assert_eq!(hits, [1, 2, 2, 1]);
+    session.finish().await;
+}

@@ -10,12 +10,23 @@ final class Functions
     private const ENTRIES = 20000;
     private const LIBRARIES = ['vendor', 'node_modules'];
 
+    private static $files = [];
+
     /**
-     * The functions of a name that are loaded: `deposit`, `Account.deposit`, `Account::deposit`, `Account->deposit`.
-     * Each is a class or none, the name of the function, its file and its first line, and whether only that line is
-     * known to Xdebug: it calls a method of a trait by the class that uses it, and a nameless class by its address.
+     * The functions of a name, loaded or in the sources below these folders: `deposit`, `Account.deposit`,
+     * `Account::deposit`, `Account->deposit`. Each is a class or none, the name of the function, its file and its first
+     * line, and whether to stop on that line: Xdebug knows the call of a method by the class of its object, which may be
+     * another one than that of the method, and a nameless class by its address.
      */
-    public static function find($name)
+    public static function places($name, $folders)
+    {
+        $found = \array_map(function ($place) {
+            return $place + ['isLoaded' => true];
+        }, self::find($name));
+        return \array_merge($found, self::unloaded($name, $folders));
+    }
+
+    private static function find($name)
     {
         [$class, $function] = self::parts($name);
         $found = [];
@@ -33,7 +44,7 @@ final class Functions
                 continue;
             }
             $method = new \ReflectionMethod($known, $function);
-            if ($method->isUserDefined() && \strcasecmp($method->getDeclaringClass()->getName(), $known) === 0) {
+            if ($method->isUserDefined() && !$method->isAbstract() && \strcasecmp($method->getDeclaringClass()->getName(), $known) === 0) {
                 $found[] = self::place($known, $method);
             }
         }
@@ -49,21 +60,18 @@ final class Functions
         }));
     }
 
-    /**
-     * The functions of a name in the sources below these folders, with their namespaces: each as `find` describes it.
-     */
-    public static function unloaded($name, $folders)
+    private static function unloaded($name, $folders)
     {
         [$class, $function] = self::parts($name);
         $short = \substr(\strrchr('\\' . ($class ?? $function), '\\'), 1);
         [$found, $classes] = [[], []];
         foreach (\function_exists('token_get_all') ? self::sources($folders) : [] as $file) {
             $text = (string) @\file_get_contents($file);
-            foreach (\stripos($text, $short) === false ? [] : self::declared($text) as [$of, $own, $line, $byLine]) {
-                $place = ['class' => $of, 'name' => $own, 'file' => $file, 'line' => $line, 'byLine' => $byLine];
+            foreach (\stripos($text, $short) === false ? [] : self::declared($text) as [$of, $own, $line, , $isOpen]) {
+                $place = ['class' => $of, 'name' => $own, 'file' => $file, 'line' => $line, 'byLine' => $own !== '' && $of !== null];
                 if ($own === '') {
-                    // Its method may be one of a trait.
-                    $classes = \array_merge($classes, $class !== null && !$byLine && self::isOf($of, $class) ? [['name' => $function] + $place] : []);
+                    // Its method may be one of a trait, or of a class that it extends.
+                    $classes = \array_merge($classes, $class !== null && !$isOpen && self::isOf($of, $class) ? [['name' => $function] + $place] : []);
                     continue;
                 }
                 $isNamed = \strcasecmp($own, $of === null ? \ltrim($function, '\\') : $function) === 0;
@@ -77,8 +85,8 @@ final class Functions
     }
 
     /**
-     * The functions and classes of a source: the class or none, the name of the function or nothing, the line, and
-     * whether the class is a trait or nameless.
+     * The functions with code, and the classes, of a source: the class or none, the name of the function or nothing, the
+     * line, that of the name, and whether the class is a trait or nameless.
      */
     private static function declared($text)
     {
@@ -105,17 +113,20 @@ final class Functions
             } elseif (\in_array($kind, $kinds, true) && (!\is_array($before) || $before[0] !== \T_DOUBLE_COLON)) {
                 $isNamed = \is_array($next) && $next[0] === \T_STRING;
                 $classes[] = [$isNamed ? $namespace . $next[1] : 'class@anonymous', !$isNamed || $kind === \T_TRAIT, $depth];
-                $found[] = [\end($classes)[0], '', $token[2], \end($classes)[1]];
+                $found[] = [\end($classes)[0], '', $token[2], $token[2], \end($classes)[1]];
             } elseif ($kind === \T_FUNCTION && (!\is_array($before) || $before[0] !== \T_USE)) {
                 $own = $next === '&' || \is_array($next) && $next[1] === '&' ? $tokens[$at + 2] ?? '' : $next;
                 if (\is_array($own) && $own[1] !== '(') {
-                    [$class, $byLine] = \end($classes) ?: [null, false];
+                    [$class, $isOpen] = \end($classes) ?: [null, false];
                     for ($body = $at; isset($tokens[$body]) && $tokens[$body] !== '{' && $tokens[$body] !== ';'; $body++) {
+                    }
+                    if (($tokens[$body] ?? '') !== '{') {
+                        continue;
                     }
                     // Code around the function may be on its first line.
                     $first = $tokens[$body + 1] ?? null;
                     $line = \is_array($first) ? $first[2] : $own[2];
-                    $found[] = [$class, $class === null ? $namespace . $own[1] : $own[1], $line, $byLine];
+                    $found[] = [$class, $class === null ? $namespace . $own[1] : $own[1], $line, $own[2], $isOpen];
                 }
             }
         }
@@ -166,6 +177,14 @@ final class Functions
         }, $names);
     }
 
+    /** The class by which Xdebug knows the call of a method; none for what it does not know, or stops at more than once. */
+    public static function classOfCall($self, $class, $function)
+    {
+        $known = $self === null ? $class : \get_class($self);
+        $isKnown = \strpos($known, '@anonymous') === false && !(new \ReflectionMethod($class, $function))->isGenerator();
+        return $isKnown ? $known : null;
+    }
+
     private static function parts($name)
     {
         $parts = \preg_split('/->|::|\.|#/', $name);
@@ -181,7 +200,29 @@ final class Functions
 
     private static function place($class, $function)
     {
-        $byLine = $class !== null && (\trait_exists($class, false) || (new \ReflectionClass($class))->isAnonymous());
-        return ['class' => $class, 'name' => $function->getName(), 'file' => (string) $function->getFileName(), 'line' => $function->getStartLine(), 'byLine' => $byLine];
+        $file = (string) $function->getFileName();
+        $line = $function->getStartLine();
+        return ['class' => $class, 'name' => $function->getName(), 'file' => $file, 'line' => self::firstLine($file, $line), 'byLine' => $class !== null && !self::isOfTrait($class, $function)];
+    }
+
+    /** Whether a class has a method from a trait that it uses. */
+    private static function isOfTrait($class, $method)
+    {
+        $around = new \ReflectionClass($class);
+        $line = $method->getStartLine();
+        return !$around->isAnonymous() && ($method->getFileName() !== $around->getFileName() || $line < $around->getStartLine() || $line > $around->getEndLine());
+    }
+
+    /** The line where the code of a function begins that begins on a line: Xdebug looks for code only near a line. */
+    private static function firstLine($file, $line)
+    {
+        if (!isset(self::$files[$file])) {
+            self::$files[$file] = [];
+            $text = \function_exists('token_get_all') ? @\file_get_contents($file) : false;
+            foreach ($text === false ? [] : self::declared($text) as [, $own, $first, $name]) {
+                self::$files[$file] += $own === '' ? [] : [$name => $first];
+            }
+        }
+        return self::$files[$file][$line] ?? $line;
     }
 }

@@ -1,15 +1,15 @@
 //! Breakpoints: which line each is bound to, and which were hit.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use ::dap::{SetBreakpointsArguments, SetFunctionBreakpointsArguments};
+use ::dap::SetBreakpointsArguments;
 use ::dbgp::{Command, Element};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::agent::Failure;
 use super::server::Server;
-use crate::adapter::php::literal;
 use crate::sources::not_loaded;
 
 /// What stays as it is in the address of a file.
@@ -18,23 +18,62 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-')
 /// What the client has asked for.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    set: Vec<Set>,
+    pub(super) set: Vec<Set>,
     last: i64,
 }
 
 /// A breakpoint of Xdebug's.
 #[derive(Clone, Debug)]
-struct Set {
+pub(super) struct Set {
     /// Our number for it.
-    id: i64,
-    /// Xdebug's; none for a function that is not loaded yet.
-    number: Option<String>,
-    /// The file; none for a function.
-    file: Option<String>,
+    pub(super) id: i64,
+    /// Xdebug's.
+    pub(super) number: Option<String>,
+    pub(super) target: Target,
+    pub(super) kind: Kind,
     /// What was asked for: the line or the name, and the condition.
-    wanted: (String, Option<String>),
+    pub(super) wanted: (String, Option<String>),
     /// The line that it is on, once it is bound.
-    line: Option<i64>,
+    pub(super) line: Option<i64>,
+}
+
+/// What a breakpoint of Xdebug's is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Line,
+    Function,
+    /// The calls of a method for the objects of a class, once its first line has stopped for one.
+    Entered,
+}
+
+/// What a breakpoint of Xdebug's is on. It takes one for each, so several breakpoints may share it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A line that was asked for, in a file.
+    Line(String, i64),
+    /// A call, by the class, which is that of the object, and the name of the function.
+    Call(Option<String>, String),
+}
+
+impl Set {
+    /// The file whose breakpoints it belongs to; none for a function.
+    fn file(&self) -> Option<&str> {
+        match &self.target {
+            Target::Line(file, _) if self.kind == Kind::Line => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Whether it is bound to this line.
+    pub(super) fn is_at(&self, file: Option<&str>, line: Option<i64>) -> bool {
+        let is_in_file = matches!(&self.target, Target::Line(at, _) if Some(at.as_str()) == file);
+        is_in_file && self.line.is_some() && self.line == line
+    }
+
+    /// It is on the first line of a method.
+    pub(super) fn is_entry(&self) -> bool {
+        self.kind == Kind::Function && matches!(self.target, Target::Line(..))
+    }
 }
 
 /// The address of a file.
@@ -59,20 +98,24 @@ impl Table {
         let file = message.attribute("filename").map(path_of);
         let line = message.number::<i64>("lineno");
         let is_hit = |set: &&Set| {
-            let is_here = set.file.is_some() && set.file == file && set.line.is_some() && set.line == line;
-            is_here || number.is_some() && set.number.as_deref() == number
+            set.is_at(file.as_deref(), line) || number.is_some() && set.number.as_deref() == number
         };
-        self.set.iter().filter(is_hit).map(|set| set.id).collect()
+        let mut hits: Vec<i64> = Vec::new();
+        for set in self.set.iter().filter(is_hit) {
+            if !hits.contains(&set.id) {
+                hits.push(set.id);
+            }
+        }
+        hits
     }
 
-    fn take(&mut self, file: Option<&str>) -> Vec<Set> {
-        let (taken, kept) =
-            std::mem::take(&mut self.set).into_iter().partition(|set| set.file.as_deref() == file);
+    pub(super) fn take(&mut self, file: Option<&str>) -> Vec<Set> {
+        let (taken, kept) = std::mem::take(&mut self.set).into_iter().partition(|set| set.file() == file);
         self.set = kept;
         taken
     }
 
-    fn number(&mut self) -> i64 {
+    pub(super) fn number(&mut self) -> i64 {
         self.last += 1;
         self.last
     }
@@ -88,7 +131,9 @@ impl Server {
         for one in &wanted.breakpoints {
             let asked = (one.line.to_string(), one.condition.clone());
             let known = before.iter().position(|set| set.wanted == asked && set.line.is_some());
-            kept.push((one.line, asked, known.map(|at| before.swap_remove(at))));
+            let known = known.map(|at| before.swap_remove(at));
+            self.breakpoints.set.extend(known.clone());
+            kept.push((one.line, asked, known));
         }
         // There can be only one on a line.
         self.remove(before).await?;
@@ -97,7 +142,10 @@ impl Server {
             let set = match known {
                 Some(set) => set,
                 None => match self.set_line(&file, line, asked).await {
-                    Ok(set) => set,
+                    Ok(set) => {
+                        self.breakpoints.set.push(set.clone());
+                        set
+                    }
                     Err(Failure::Refused(message)) => {
                         answers.push(json!({ "verified": false, "message": message }));
                         continue;
@@ -106,21 +154,50 @@ impl Server {
                 },
             };
             answers.push(self.answer_for(&set).await?);
-            self.breakpoints.set.push(set);
         }
         self.release(hold).await?;
         Ok(json!({ "breakpoints": answers }))
     }
 
-    async fn set_line(
+    pub(super) async fn set_line(
         &mut self,
         file: &str,
         line: i64,
         wanted: (String, Option<String>),
     ) -> Result<Set, Failure> {
-        let kind = if wanted.1.is_some() { "conditional" } else { "line" };
+        let target = Target::Line(file.to_owned(), line);
+        let sharing: Vec<&Set> = self.breakpoints.set.iter().filter(|set| set.target == target).collect();
+        let known = sharing.first().map(|set| (set.number.clone(), set.line));
+        let stops_always = sharing.iter().any(|set| set.wanted.1.is_none());
+        let (number, bound) = match known {
+            Some(known) if stops_always => known,
+            Some((number, _)) => {
+                // Conditions are applied again at the stop.
+                if let Some(number) = number {
+                    self.command(Command::new("breakpoint_remove").with('d', number)).await?;
+                }
+                let bound = self.bind(file, line, None).await?;
+                for set in self.breakpoints.set.iter_mut().filter(|set| set.target == target) {
+                    set.number.clone_from(&bound.0);
+                }
+                bound
+            }
+            None => self.bind(file, line, wanted.1.as_deref()).await?,
+        };
+        let id = self.breakpoints.number();
+        Ok(Set { id, number, target, kind: Kind::Line, wanted, line: bound })
+    }
+
+    /// Sets a breakpoint of Xdebug's on a line: its number, and the line that it is bound to.
+    async fn bind(
+        &mut self,
+        file: &str,
+        line: i64,
+        condition: Option<&str>,
+    ) -> Result<(Option<String>, Option<i64>), Failure> {
+        let kind = if condition.is_some() { "conditional" } else { "line" };
         let mut set = Command::new("breakpoint_set").with('t', kind).with('f', address(file)).with('n', line);
-        if let Some(condition) = &wanted.1 {
+        if let Some(condition) = condition {
             set = set.data(&super::agent::of_condition(condition, (file, line)));
         }
         let answer = self.command(set).await?;
@@ -131,7 +208,7 @@ impl Server {
             }
             _ => None,
         };
-        Ok(Set { id: self.breakpoints.number(), number, file: Some(file.to_owned()), wanted, line })
+        Ok((number, line))
     }
 
     /// The line that a breakpoint is bound to.
@@ -142,18 +219,18 @@ impl Server {
         Ok(known.filter(is_bound).and_then(|known| known.number("lineno")))
     }
 
-    async fn answer_for(&mut self, set: &Set) -> Result<Value, Failure> {
+    pub(super) async fn answer_for(&mut self, set: &Set) -> Result<Value, Failure> {
         if let Some(line) = set.line {
             return Ok(
-                json!({ "id": set.id, "verified": true, "line": line, "source": { "path": set.file } }),
+                json!({ "id": set.id, "verified": true, "line": line, "source": { "path": set.file() } }),
             );
         }
-        let message = match &set.file {
+        let message = match set.file() {
             Some(file) => {
                 let loaded = self.call("\\get_included_files()").await?;
                 let loaded: Vec<&str> =
                     loaded.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                if loaded.contains(&file.as_str()) {
+                if loaded.contains(&file) {
                     "no code on this line or near it".to_owned()
                 } else {
                     // A library's file of the same name may be there in its place.
@@ -175,7 +252,7 @@ impl Server {
 
     /// The program is at its end: what it has not loaded by now it never will.
     pub(super) async fn report_unbound(&mut self) -> Result<(), Failure> {
-        let unbound = self.breakpoints.set.iter().filter(|set| set.line.is_none() && set.file.is_some());
+        let unbound = self.breakpoints.set.iter().filter(|set| set.line.is_none() && set.kind == Kind::Line);
         for set in unbound.cloned().collect::<Vec<_>>() {
             match self.answer_for(&set).await {
                 Ok(breakpoint) => {
@@ -189,123 +266,16 @@ impl Server {
         Ok(())
     }
 
-    async fn remove(&mut self, sets: Vec<Set>) -> Result<(), Failure> {
-        for number in sets.into_iter().filter_map(|set| set.number) {
-            self.command(Command::new("breakpoint_remove").with('d', number)).await?;
+    /// Removes what others do not share.
+    pub(super) async fn remove(&mut self, sets: Vec<Set>) -> Result<(), Failure> {
+        let numbers: BTreeSet<String> = sets.into_iter().filter_map(|set| set.number).collect();
+        for number in numbers {
+            let is_shared = self.breakpoints.set.iter().any(|set| set.number.as_ref() == Some(&number));
+            if !is_shared {
+                self.command(Command::new("breakpoint_remove").with('d', number)).await?;
+            }
         }
         Ok(())
-    }
-
-    /// Replaces the breakpoints on functions.
-    pub(super) async fn set_on_functions(
-        &mut self,
-        wanted: &SetFunctionBreakpointsArguments,
-    ) -> Result<Value, Failure> {
-        let hold = self.hold().await?;
-        let before = self.breakpoints.take(None);
-        self.remove(before).await?;
-        let mut answers = Vec::with_capacity(wanted.breakpoints.len());
-        for one in &wanted.breakpoints {
-            let id = self.breakpoints.number();
-            let found = self.call(&format!("\\Stillframe\\Functions::find({})", literal(&one.name))).await?;
-            let places = found.as_array().cloned().unwrap_or_default();
-            let mut bound = None;
-            for place in &places {
-                let line = self.set_call(id, &one.name, place).await?;
-                bound = bound.or(line.map(|line| (place["file"].clone(), line)));
-            }
-            if let Some((file, line)) = bound {
-                let source = json!({ "path": file });
-                answers.push(json!({ "id": id, "verified": true, "line": line, "source": source }));
-                continue;
-            }
-            answers.push(self.set_unloaded(id, &one.name).await?);
-        }
-        self.release(hold).await?;
-        Ok(json!({ "breakpoints": answers }))
-    }
-
-    /// Stops where a function is called. Its first line with code is given back.
-    async fn set_call(&mut self, id: i64, name: &str, place: &Value) -> Result<Option<i64>, Failure> {
-        if place["byLine"] == true {
-            return Ok(self.set_entry(id, name, place).await?.line);
-        }
-        let part = |key: &str| place[key].as_str().map(str::to_owned);
-        let mut set =
-            Command::new("breakpoint_set").with('t', "call").with('m', part("name").unwrap_or_default());
-        if let Some(class) = part("class") {
-            set = set.with('a', class);
-        }
-        let number = self.command(set).await?.attribute("id").map(str::to_owned);
-        // Only a breakpoint on a line is bound to the line where the code begins.
-        let file = part("file").unwrap_or_default();
-        let first = place["line"].as_i64().unwrap_or_default();
-        let probe = self.set_line(&file, first, (String::new(), None)).await?;
-        let line = probe.line.or(Some(first));
-        self.remove(vec![probe]).await?;
-        self.breakpoints.set.push(Set { id, number, file: None, wanted: (name.to_owned(), None), line });
-        Ok(line)
-    }
-
-    /// Stops on the first line of a function whose name Xdebug does not know.
-    async fn set_entry(&mut self, id: i64, name: &str, place: &Value) -> Result<Set, Failure> {
-        let file = place["file"].as_str().unwrap_or_default();
-        let line = place["line"].as_i64().unwrap_or_default();
-        let set = self.set_line(file, line, (name.to_owned(), None)).await?;
-        let set = Set { id, file: None, ..set };
-        self.breakpoints.set.push(set.clone());
-        Ok(set)
-    }
-
-    /// A function that is not loaded yet: by its full name, which is the one that is asked for or one of those in the
-    /// sources of the program.
-    async fn set_unloaded(&mut self, id: i64, name: &str) -> Result<Value, Failure> {
-        let folder = Path::new(&self.file).parent().unwrap_or(Path::new("/"));
-        let is_system = self.adapter.is_internal(&folder.join("program")) || folder.starts_with("/usr");
-        let folder = if is_system { "" } else { folder.to_str().unwrap_or_default() };
-        let find = format!(
-            "\\Stillframe\\Functions::unloaded({}, [{}, \\getcwd()])",
-            literal(name),
-            literal(folder)
-        );
-        let found = self.call(&find).await?;
-        let part = |place: &Value, key: &str| place[key].as_str().map(str::to_owned);
-        let places: Vec<Value> = found.as_array().cloned().unwrap_or_default();
-        let (by_line, by_name): (Vec<&Value>, Vec<&Value>) =
-            places.iter().partition(|place| place["byLine"] == true);
-        let mut answer = None;
-        for place in by_line {
-            let set = self.set_entry(id, name, place).await?;
-            if answer.is_none() {
-                answer = Some(self.answer_for(&set).await?);
-            }
-        }
-        let by_name = by_name.into_iter();
-        let mut names: Vec<(Option<String>, String)> =
-            by_name.filter_map(|place| Some((part(place, "class"), part(place, "name")?))).collect();
-        // Xdebug refuses a second one for the same name, as of two programs with a class `Cart`.
-        names.sort();
-        names.dedup();
-        if places.is_empty() {
-            let parts: Vec<&str> = name.split(['.', '#', ':']).flat_map(|part| part.split("->")).collect();
-            let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            if let Some((function, class)) = parts.split_last() {
-                names.push(((!class.is_empty()).then(|| class.join("\\")), (*function).to_owned()));
-            }
-        }
-        for (class, function) in names {
-            let mut set = Command::new("breakpoint_set").with('t', "call").with('m', function);
-            if let Some(class) = class {
-                set = set.with('a', class);
-            }
-            let number = self.command(set).await?.attribute("id").map(str::to_owned);
-            let set = Set { id, number, file: None, wanted: (name.to_owned(), None), line: None };
-            if answer.is_none() {
-                answer = Some(self.answer_for(&set).await?);
-            }
-            self.breakpoints.set.push(set);
-        }
-        Ok(answer.unwrap_or_else(|| json!({ "id": id, "verified": false })))
     }
 
     /// A file was loaded, and with it a breakpoint became one.
@@ -313,16 +283,18 @@ impl Server {
         let Some(known) = notice.child("breakpoint") else { return Ok(()) };
         let number = known.attribute("id");
         let line = known.number::<i64>("lineno");
-        let Some(set) = self.breakpoints.set.iter_mut().find(|set| set.number.as_deref() == number) else {
-            return Ok(());
-        };
-        if set.line == line {
-            return Ok(());
+        let file = known.attribute("filename").map(path_of);
+        let is_new = |set: &&mut Set| set.number.as_deref() == number && set.line != line;
+        let mut bound = Vec::new();
+        for set in self.breakpoints.set.iter_mut().filter(is_new) {
+            set.line = line;
+            let file = set.file().map(str::to_owned).or_else(|| file.clone());
+            bound.push(json!({ "id": set.id, "verified": true, "line": line, "source": { "path": file } }));
         }
-        set.line = line;
-        let file = set.file.clone().or_else(|| known.attribute("filename").map(path_of));
-        let breakpoint = json!({ "id": set.id, "verified": true, "line": line, "source": { "path": file } });
-        self.event("breakpoint", json!({ "reason": "changed", "breakpoint": breakpoint })).await
+        for breakpoint in bound {
+            self.event("breakpoint", json!({ "reason": "changed", "breakpoint": breakpoint })).await?;
+        }
+        Ok(())
     }
 }
 

@@ -253,13 +253,14 @@ impl Server {
         // A step stops the program in front of the breakpoints of its line, too.
         let is_in_front = run.is_signalled || is_step && is_end != Some(true) && !is_entry;
         let hits = self.breakpoints.hits(element, message, is_in_front);
+        let hits = self.entered(hits, element, message).await?;
         if !hits.is_empty() {
             return self.report("breakpoint", hits, None).await;
         }
         if run.is_pausing {
             return self.report("pause", Vec::new(), None).await;
         }
-        let is_passed = is_left_over || is_step;
+        let is_passed = is_left_over || is_step || is_breakpoint || run.is_signalled;
         if is_end == Some(false) || is_end.is_none() && is_passed && !is_entry {
             return self.run_on(run.stepping).await;
         }
