@@ -67,3 +67,29 @@ async fn a_program_that_sleeps_is_not_woken() {
     assert!(found.text_of("message").contains("a sleep to end"), "{}", found.text);
     server.finish().await;
 }
+
+/// Its condition calls a function, and what it assigns has a sign in front of the name.
+const COUNTS: &str = "\
+<?php
+function is_ready(array $found): bool { return count($found) > 3; }
+function wait(array $found): void
+{
+    $tries = 0;
+    while (!is_ready($found)) {
+        $tries++;
+    }
+}
+wait([]);
+";
+
+#[tokio::test]
+async fn a_loop_whose_values_change_is_not_called_still() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", COUNTS);
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "php", "args": [program.path()], "timeout": 5000 });
+    let found = server.ok("diagnose_hang", asked).await;
+    assert!(!found.text.contains("no value in the loop changes"), "{}", found.text);
+    assert!(found.text.contains("$tries"), "{}", found.text);
+    server.finish().await;
+}

@@ -203,9 +203,12 @@ impl<'a> StackSampler<'a> {
         }
         let sides =
             loops.iter().flat_map(|found| &found.condition).flat_map(|test| [&test.left, &test.right]);
+        let variables = loops.iter().flat_map(|found| &found.variables);
+        // They may have other names here than in the source, such as `n` for `$n`.
+        let assigned = loops.iter().flat_map(|found| &found.assigned);
         let ends = loops.iter().filter_map(|found| found.end_known.as_ref());
         let ends = ends.filter(|expression| *expression != Loop::HAS_END);
-        for expression in sides.chain(loops.iter().flat_map(|found| &found.variables)).chain(ends) {
+        for expression in sides.chain(variables).chain(assigned).chain(ends) {
             if values.contains_key(expression) {
                 continue;
             }
