@@ -231,7 +231,8 @@ pub(super) fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Opt
 
 impl DapDebugger {
     pub(super) fn can_record<'a>(&self, mut rules: impl Iterator<Item = &'a RuleFor>) -> Result<()> {
-        if self.quirks().record_command.is_none() && rules.any(|rule| rule.rule.record.is_some()) {
+        let can = self.quirks().record_command.is_some() || recording::stops_instead(self);
+        if !can && rules.any(|rule| rule.rule.record.is_some()) {
             return Err(Error::Unsupported(
                 "this debugger cannot record values while the program runs; stop at each hit and evaluate there"
                     .to_owned(),

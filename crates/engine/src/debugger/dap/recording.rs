@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 use tokio::time::Instant;
 
 use super::{DapDebugger, commands, lock};
+use crate::adapter::RecordingSide;
 use crate::deadlines;
 use crate::debugger::RuleFor;
 use crate::error::Result;
@@ -58,8 +59,17 @@ fn specification(rule: &RuleFor, record: &Record) -> Json {
     })
 }
 
+/// Whether the program stops at each hit, because another debugger of its language records, and not this one.
+pub(super) fn stops_instead(debugger: &DapDebugger) -> bool {
+    let side = debugger.adapter().observation().records;
+    debugger.quirks().record_command.is_none() && side == Some(RecordingSide::Debugger)
+}
+
 /// Has the debugger record at the breakpoints that it has now, and nowhere else.
 pub(super) async fn announce(debugger: &DapDebugger) {
+    if stops_instead(debugger) {
+        lock(&debugger.0.breakpoints).not_recorded();
+    }
     let Some(command) = debugger.quirks().record_command else { return };
     let Some(places) = lock(&debugger.0.breakpoints).recorded_anew() else { return };
     let text = format!("{command} {}", commands::argument(&places));
