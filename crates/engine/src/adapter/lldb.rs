@@ -1,4 +1,4 @@
-//! C and C++, debugged by LLDB's own adapter, `lldb-dap`.
+//! C and C++, debugged by LLDB's own adapter, `lldb-dap`, or by GDB's.
 //!
 //! A binary runs unchanged; a source file is compiled into the cache first.
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::braces::{self, Family};
 use super::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
 use super::native::compile::{self, Compiler};
-use super::native::{self, ctest, is_go, lldb_dap};
+use super::native::{self, ctest, debugger, gdb, is_go, lldb_dap};
 use super::plan::{Plan, Quirks};
 use super::{Adapter, BoxFuture, Host, Observation, RecordingSide, Runtime, Sample};
 use crate::error::{Error, Result};
@@ -47,6 +47,16 @@ const QUIRKS: Quirks = Quirks {
 
 /// The same where libraries are debugged too.
 const ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..QUIRKS };
+
+/// The same under GDB.
+const GDB: Quirks = Quirks {
+    printed_exception: shown::exception,
+    function: shown::function,
+    value: gdb::value,
+    is_start_function: QUIRKS.is_start_function,
+    ..gdb::QUIRKS
+};
+const GDB_ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..GDB };
 
 const EXTENSIONS: &[&str] = &["c", "cc", "cpp", "cxx", "C"];
 
@@ -102,7 +112,7 @@ impl Adapter for C {
         executable: Option<&'a Path>,
         _near: Option<&'a Path>,
     ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(async move { lldb_dap::locate(host, executable, self.about()) })
+        Box::pin(debugger::locate(host, executable, self.about()))
     }
 
     fn provide<'a>(
@@ -125,23 +135,29 @@ impl Adapter for C {
     }
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, scripts: &Path, start: &Start) -> Result<Plan> {
+        let is_all_code = matches!(start, Start::Launch(launch) if !launch.just_my_code);
+        let (entry, flags) = ("main".to_owned(), self.debug_flags());
+        if debugger::is_gdb(&runtime.executable) {
+            let quirks = if is_all_code { &GDB_ALL_CODE } else { &GDB };
+            let skip: &[&str] = if is_all_code { &[] } else { &["^std::", "^__gnu_cxx::"] };
+            let native = gdb::Native { quirks, scripts, printers: None, skip, entry, flags };
+            return native.plan(host, runtime, start);
+        }
         let imported = |name: &str| lldb_dap::imported(&scripts.join(name));
         let scripts_of_cpp = ["cpp", "cpp_types", "captures", "throws"];
         let mut commands: Vec<String> =
             scripts_of_cpp.map(|name| imported(&format!("stillframe_{name}.py"))).into();
-        let is_all_code = matches!(start, Start::Launch(launch) if !launch.just_my_code);
         if !is_all_code {
             // A step into a function of the C library, whose sources are rarely there, goes over it.
             commands.push("?settings set target.process.thread.step-avoid-libraries libc.so.6".to_owned());
         }
-        let flags = self.debug_flags();
         let quirks = if is_all_code { &ALL_CODE } else { &QUIRKS };
-        let native = lldb_dap::Native { quirks, scripts, commands, entry: "main".to_owned(), flags };
+        let native = lldb_dap::Native { quirks, scripts, commands, entry, flags };
         native.plan(host, runtime, start)
     }
 
     fn is_internal(&self, path: &Path) -> bool {
-        lldb_dap::is_system(path) || is_googletest(path)
+        debugger::is_system(path) || is_googletest(path)
     }
 
     fn debugs(&self, other: &dyn Adapter) -> bool {
@@ -185,7 +201,7 @@ impl Adapter for C {
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
-        lldb_dap::attach_obstacle(host)
+        debugger::attach_obstacle(host)
     }
 }
 

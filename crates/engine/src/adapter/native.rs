@@ -1,10 +1,12 @@
-//! Programs of machine code: how they are built and read, and the debugger that C, C++ and Rust share.
+//! Programs of machine code: how they are built and read, and the debuggers that C, C++ and Rust share.
 
 pub(super) mod compile;
 mod core;
 pub(super) mod ctest;
+pub(super) mod debugger;
 mod elf;
 mod formatters;
+pub(super) mod gdb;
 mod launcher;
 pub(super) mod lldb_dap;
 mod optimized;

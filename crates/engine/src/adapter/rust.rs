@@ -1,4 +1,4 @@
-//! Rust, debugged by `lldb-dap` with the formatters that come with rustc.
+//! Rust, debugged by `lldb-dap` or by GDB with the formatters that come with rustc.
 //!
 //! A binary runs unchanged; a source file is compiled, and a package is built by Cargo first.
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::braces::{self, Family};
 use super::commands::Commands;
-use super::native::{self, lldb_dap};
+use super::native::{self, debugger, gdb, lldb_dap};
 use super::plan::{FutureCommands, Plan, Quirks};
 use super::{Adapter, BoxFuture, Host, Observation, RecordingSide, Runtime, Sample};
 use crate::deadlines;
@@ -59,11 +59,30 @@ const QUIRKS: Quirks = Quirks {
 /// The same where libraries are debugged too.
 const ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..QUIRKS };
 
+/// The same under GDB.
+const GDB: Quirks = Quirks {
+    // GDB takes no part of a name. The second one is in the symbols, the third in those of earlier versions of Rust.
+    exception_functions: |mode| match mode {
+        ExceptionMode::None => &[],
+        ExceptionMode::Uncaught | ExceptionMode::UserUnhandled | ExceptionMode::All => {
+            &["std::panicking::rust_panic", "__rustc::rust_panic", "rust_panic"]
+        }
+    },
+    printed_exception: shown::panic,
+    function: shown::function,
+    value: shown::value_of_gdb,
+    ..gdb::QUIRKS
+};
+const GDB_ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..GDB };
+
 /// Functions that a step into a line goes over, by a regular expression.
 const LIBRARY: &str = concat!(
     r"^(_?(<|\$LT\$)|&|\$RF\$|mut\s|mut\$u20\$)*(std|core|alloc|hashbrown)(::|\.\.)",
     r"|^_?(<|\$LT\$)\w+(\s|\$u20\$)as(\s|\$u20\$)(std|core|alloc)(::|\.\.)|^__rust|^rust_",
 );
+
+/// The same by the regular expressions of GDB.
+const LIBRARY_OF_GDB: &[&str] = &["^<*&*std::", "^<*&*core::", "^<*&*alloc::", "^<*&*hashbrown::"];
 
 impl Adapter for Rust {
     fn name(&self) -> &'static str {
@@ -98,7 +117,7 @@ impl Adapter for Rust {
         near: Option<&'a Path>,
     ) -> BoxFuture<'a, Result<Runtime>> {
         Box::pin(async move {
-            let runtime = lldb_dap::locate(host, executable, self.about())?;
+            let runtime = debugger::locate(host, executable, self.about()).await?;
             Ok(Runtime { tag: sysroot(host, near).await.unwrap_or_default(), ..runtime })
         })
     }
@@ -128,6 +147,18 @@ impl Adapter for Rust {
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, scripts: &Path, start: &Start) -> Result<Plan> {
         let formatters = Path::new(&runtime.tag).join("lib/rustlib/etc");
+        let is_all_code = matches!(start, Start::Launch(launch) if !launch.just_my_code);
+        let entry = match start {
+            Start::Launch(Launch { program: Program::Script(path), .. }) => cargo::main_of(path),
+            _ => "main".to_owned(),
+        };
+        let flags = self.debug_flags();
+        if debugger::is_gdb(&runtime.executable) {
+            let quirks = if is_all_code { &GDB_ALL_CODE } else { &GDB };
+            let skip = if is_all_code { &[] } else { LIBRARY_OF_GDB };
+            let printers = Some(formatters);
+            return gdb::Native { quirks, scripts, printers, skip, entry, flags }.plan(host, runtime, start);
+        }
         let mut commands = Vec::new();
         if host.is_file(&formatters.join("lldb_lookup.py")) {
             commands.extend([
@@ -139,16 +170,10 @@ impl Adapter for Rust {
                     .map(|name| lldb_dap::imported(&scripts.join(format!("stillframe_{name}.py")))),
             );
         }
-        let is_all_code = matches!(start, Start::Launch(launch) if !launch.just_my_code);
         if !is_all_code {
             commands.push(format!("?settings set target.process.thread.step-avoid-regexp {LIBRARY}"));
             commands.push("?settings set target.process.thread.step-avoid-libraries libc.so.6".to_owned());
         }
-        let entry = match start {
-            Start::Launch(Launch { program: Program::Script(path), .. }) => cargo::main_of(path),
-            _ => "main".to_owned(),
-        };
-        let flags = self.debug_flags();
         let quirks = if is_all_code { &ALL_CODE } else { &QUIRKS };
         lldb_dap::Native { quirks, scripts, commands, entry, flags }.plan(host, runtime, start)
     }
@@ -159,7 +184,7 @@ impl Adapter for Rust {
         let text = path.to_string_lossy();
         path.starts_with("/rustc")
             || FOLDERS.iter().any(|folder| text.contains(folder))
-            || lldb_dap::is_system(path)
+            || debugger::is_system(path)
     }
 
     fn debugs(&self, other: &dyn Adapter) -> bool {
@@ -211,7 +236,7 @@ impl Adapter for Rust {
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
-        lldb_dap::attach_obstacle(host)
+        debugger::attach_obstacle(host)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Our scripts inside LLDB, in the cache.
+//! Our scripts inside LLDB and GDB, in the cache.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 29] = [
+const SCRIPTS: [(&str, &str); 30] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
@@ -26,6 +26,7 @@ const SCRIPTS: [(&str, &str); 29] = [
     ("stillframe_evaluate.py", include_str!("../../debuggee/lldb/stillframe_evaluate.py")),
     ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),
     ("stillframe_functions.py", include_str!("../../debuggee/lldb/stillframe_functions.py")),
+    ("stillframe_gdb.py", include_str!("../../debuggee/gdb/stillframe_gdb.py")),
     ("stillframe_locations.py", include_str!("../../debuggee/lldb/stillframe_locations.py")),
     ("stillframe_memory.py", include_str!("../../debuggee/lldb/stillframe_memory.py")),
     ("stillframe_plain.py", include_str!("../../debuggee/lldb/stillframe_plain.py")),
@@ -46,7 +47,7 @@ const SCRIPTS: [(&str, &str); 29] = [
 pub(in crate::adapter) fn provide(host: &dyn Host) -> Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     SCRIPTS.hash(&mut hasher);
-    let folder = host.cache_dir().join("native").join(format!("lldb-{:016x}", hasher.finish()));
+    let folder = host.cache_dir().join("native").join(format!("scripts-{:016x}", hasher.finish()));
     if SCRIPTS.iter().all(|(name, _)| host.is_file(&folder.join(name))) {
         return Ok(folder);
     }

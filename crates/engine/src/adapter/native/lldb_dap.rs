@@ -9,10 +9,10 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::Host;
+use super::debugger::{self, Request};
 use crate::adapter::native::{self, launcher, waits};
 use crate::adapter::plan::{
-    DapSetup, DataQuirks, FrameQuirks, Plan, Quirks, SimultaneousStops, StackSampling, StartRequest,
-    Transport,
+    DataQuirks, FrameQuirks, Plan, Quirks, SimultaneousStops, StackSampling, Transport,
 };
 use crate::adapter::{Machine, Runtime};
 use crate::deadlines;
@@ -141,29 +141,15 @@ fn refusal(text: &str) -> String {
     }
 }
 
-/// Finds the newest adapter on the `PATH`, or checks the one that was chosen.
-pub(in crate::adapter) fn locate(host: &dyn Host, executable: Option<&Path>, about: &str) -> Result<Runtime> {
+/// The newest adapter on the `PATH`.
+pub(super) fn find(host: &dyn Host) -> Option<PathBuf> {
     let mut names = (15..=30).rev().map(|version| format!("lldb-dap-{version}"));
-    let origin = if executable.is_some() { "given as `executablePath`" } else { "on PATH" };
-    // Another program would be run to no end: what it does with the protocol is unknown.
-    let is_adapter = |path: &PathBuf| path.to_string_lossy().contains("/lldb-");
-    let found = match executable {
-        Some(path) => host.which(&path.to_string_lossy()).filter(is_adapter),
-        None => host.which("lldb-dap").or_else(|| names.find_map(|name| host.which(&name))),
-    };
-    let executable = found.ok_or_else(|| Error::Environment {
-        problem: match executable {
-            Some(path) => format!("no `lldb-dap` at `{}`", path.display()),
-            None => format!("no debugger for {about} was found: no `lldb-dap` is on PATH"),
-        },
-        remedy: "install LLDB 19 or newer (`apt-get install lldb-19`, `brew install llvm`), or give the path of its \
-                 `lldb-dap` as `executablePath`"
-            .to_owned(),
-    })?;
-    let executable = host.permitted(&executable)?;
-    let name = executable.to_string_lossy();
-    let version = name.rsplit('-').next().unwrap_or_default().replace("dap", "unknown");
-    Ok(Runtime { executable, version, tag: "native".to_owned(), origin: origin.to_owned() })
+    host.which("lldb-dap").or_else(|| names.find_map(|name| host.which(&name)))
+}
+
+/// The version in the name of an adapter.
+pub(super) fn version(adapter: &Path) -> String {
+    adapter.to_string_lossy().rsplit('-').next().unwrap_or_default().replace("dap", "unknown")
 }
 
 /// How a language's programs are started.
@@ -188,42 +174,15 @@ impl Native<'_> {
             ["catches", "locations", "recorder", "traps"]
                 .map(|name| imported(&scripts.join(format!("stillframe_{name}.py")))),
         );
-        let binary = match start {
-            Start::Launch(launch) => Some(PathBuf::from(launch.program.name())),
-            Start::Attach(Attach { to: Endpoint::Process(pid), .. }) => host.program_of(*pid),
-            Start::Attach(Attach { to: Endpoint::Core { file, program }, .. }) => {
-                Some(native::program_of_dump(host, file, program.as_deref())?)
-            }
-            Start::Attach(_) => None,
-        };
-        let (request, mut arguments, launch) = match start {
-            Start::Launch(launch) => (StartRequest::Launch, launch_arguments(launch, &entry), Some(launch)),
-            Start::Attach(attach) => {
-                (StartRequest::Attach, attach_arguments(attach, binary.as_deref()), None)
-            }
+        let binary = debugger::binary(host, start)?;
+        let mut arguments = match start {
+            Start::Launch(launch) => launch_arguments(launch, &entry),
+            Start::Attach(attach) => attach_arguments(attach, binary.as_deref()),
         };
         commands.extend(binary.as_deref().and_then(|binary| own_debug_info_only(host, binary)));
         arguments.insert("initCommands".to_owned(), json!(commands));
-        let is_dump = start.is_dump();
-        let setup = DapSetup {
-            adapter_id: "lldb-dap",
-            request,
-            arguments,
-            stdin: launch.map(|launch| launch.stdin.clone()).unwrap_or_default(),
-            env: launch.map(|launch| launch.env.clone()).unwrap_or_default(),
-            remote: None,
-            stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
-            is_local: start.is_on_this_machine(),
-            is_dump,
-            dump_signal: None,
-            no_code: if is_dump {
-                Some(native::DUMP_DOES_NOT_RUN.to_owned())
-            } else {
-                binary.as_deref().and_then(|binary| native::without_debug_info(host, binary, flags))
-            },
-            binary,
-            quirks,
-        };
+        let request = Request { adapter_id: "lldb-dap", quirks, start, arguments, binary, flags };
+        let setup = request.setup(host);
         // What it says itself there is about debug information that it cannot read, and not the program's.
         let muted = &["error: ", "warning: "];
         let executable = runtime.executable.clone();
@@ -305,7 +264,7 @@ fn launch_arguments(launch: &Launch, entry: &str) -> Map<String, Value> {
     } else {
         Vec::new()
     };
-    object(json!({
+    debugger::object(json!({
         "program": launch.program.name(), "args": launch.args, "cwd": launch.working_folder(),
         "runInTerminal": true, "preRunCommands": before_run,
     }))
@@ -313,29 +272,11 @@ fn launch_arguments(launch: &Launch, entry: &str) -> Map<String, Value> {
 
 /// `binary` is the program of a crash dump.
 fn attach_arguments(attach: &Attach, binary: Option<&Path>) -> Map<String, Value> {
-    object(match &attach.to {
+    debugger::object(match &attach.to {
         Endpoint::Process(pid) => json!({ "pid": pid }),
         Endpoint::Address { host, port } => {
             json!({ "attachCommands": [format!("gdb-remote {host}:{port}")] })
         }
         Endpoint::Core { file, .. } => json!({ "coreFile": file, "program": binary }),
-    })
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    if let Value::Object(map) = value { map } else { Map::new() }
-}
-
-/// Whether code belongs to the system: the C library's debug information names its sources by relative paths.
-pub(in crate::adapter) fn is_system(path: &Path) -> bool {
-    !path.is_absolute() || path.starts_with("/usr") || path.starts_with("/build")
-}
-
-/// What keeps this machine from attaching by process id.
-pub(in crate::adapter) fn attach_obstacle(host: &dyn Host) -> Option<String> {
-    host.forbids_tracing().then(|| {
-        "attaching by process ID is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run `echo 0 > \
-         /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root"
-            .to_owned()
     })
 }

@@ -89,6 +89,17 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
     (of_items(kind, &text), text)
 }
 
+/// The same of GDB, which has Rust's own names of types, except for references.
+pub(super) fn value_of_gdb(kind: &str, text: String) -> (String, String) {
+    let kind = &kind.replace("*mut ", "&");
+    match text.split_once(' ') {
+        // `233 'é'`
+        Some((_, letter)) if kind == "char" => (kind.clone(), letter.to_owned()),
+        _ if kind == "char" => (kind.clone(), text),
+        _ => value(kind, text),
+    }
+}
+
 /// The type of a counted pointer to a text or a slice, which LLDB names after one of its items.
 fn of_items(kind: String, text: &str) -> String {
     let counted = ["Rc<", "Arc<"].into_iter().find(|counted| kind.starts_with(counted));

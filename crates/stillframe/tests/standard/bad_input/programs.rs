@@ -200,8 +200,8 @@ async fn a_missing_or_unsuitable_interpreter_is_reported_with_advice(language: L
         ][..],
         node: &[("/no/such/node", "no program `/no/such/node`")],
         c: &[
-            ("/no/such/lldb-dap", "no `lldb-dap` at `/no/such/lldb-dap`"),
-            ("/bin/false", "no `lldb-dap` at `/bin/false`"),
+            ("/no/such/lldb-dap", "no `lldb-dap` or `gdb` at `/no/such/lldb-dap`"),
+            ("/bin/false", "no `lldb-dap` or `gdb` at `/bin/false`"),
         ],
     }
     .of(language);
