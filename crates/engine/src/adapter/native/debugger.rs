@@ -138,12 +138,13 @@ mod tests {
     use crate::host::FakeMachine;
 
     async fn located(programs: &[(&str, &str)], chosen: Option<&str>) -> Result<(String, String)> {
-        let path = |name: &str| PathBuf::from(format!("/bin/{name}"));
+        // No such files, so that nothing is kept from one case to the next.
+        let path = |name: &str| PathBuf::from(format!("/no/{name}"));
         let mut machine = FakeMachine::default();
         for (name, printed) in programs {
             machine.files.insert(path(name), Some((*printed).to_owned()));
             machine.path.insert((*name).to_owned(), path(name));
-            machine.path.insert(format!("/bin/{name}"), path(name));
+            machine.path.insert(format!("/no/{name}"), path(name));
         }
         let found = locate(&machine, chosen.map(Path::new), "C and C++").await?;
         Ok((found.executable.display().to_string(), found.version))
@@ -155,10 +156,10 @@ mod tests {
     async fn lldb_is_preferred_and_gdb_is_found_without_it() {
         let both = [("lldb-dap-19", ""), GDB_16];
         let found = |path: &str, version: &str| Ok((path.to_owned(), version.to_owned()));
-        assert_eq!(located(&both, None).await, found("/bin/lldb-dap-19", "19"));
-        assert_eq!(located(&[GDB_16], None).await, found("/bin/gdb", "16.3"));
-        assert_eq!(located(&both, Some("/bin/gdb")).await, found("/bin/gdb", "16.3"));
-        assert_eq!(located(&both, Some("/bin/lldb-dap-19")).await, found("/bin/lldb-dap-19", "19"));
+        assert_eq!(located(&both, None).await, found("/no/lldb-dap-19", "19"));
+        assert_eq!(located(&[GDB_16], None).await, found("/no/gdb", "16.3"));
+        assert_eq!(located(&both, Some("/no/gdb")).await, found("/no/gdb", "16.3"));
+        assert_eq!(located(&both, Some("/no/lldb-dap-19")).await, found("/no/lldb-dap-19", "19"));
     }
 
     #[tokio::test]
@@ -166,15 +167,15 @@ mod tests {
         let old = ("gdb", "GNU gdb (Debian 13.1-3) 13.1\nPython\n");
         let table = [
             (&[][..], None, "no `lldb-dap` is on PATH, and no `gdb`"),
-            (&[old], None, "and `/bin/gdb` is GDB 13.1, but debugging needs GDB 14 or newer"),
-            (&[old], Some("/bin/gdb"), "`/bin/gdb` is GDB 13.1, but debugging needs GDB 14 or newer"),
+            (&[old], None, "and `/no/gdb` is GDB 13.1, but debugging needs GDB 14 or newer"),
+            (&[old], Some("/no/gdb"), "`/no/gdb` is GDB 13.1, but debugging needs GDB 14 or newer"),
             (
                 &[("gdb", "GNU gdb (GDB) Fedora Linux 15.1-1.fc39\n")],
                 None,
-                "and `/bin/gdb` is GDB 15.1 without Python, which its debug adapter is written in",
+                "and `/no/gdb` is GDB 15.1 without Python, which its debug adapter is written in",
             ),
-            (&[("gdb", "hello\n")], None, "and `/bin/gdb` did not report a version"),
-            (&[("cat", "")], Some("/bin/cat"), "no `lldb-dap` or `gdb` at `/bin/cat`"),
+            (&[("gdb", "hello\n")], None, "and `/no/gdb` did not report a version"),
+            (&[("cat", "")], Some("/no/cat"), "no `lldb-dap` or `gdb` at `/no/cat`"),
         ];
         for (programs, chosen, expected) in table {
             let error = located(programs, chosen).await.unwrap_err().to_string();
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn the_name_tells_gdb_from_lldb() {
         for (path, expected) in
-            [("/bin/gdb", true), ("/gdb/bin/lldb-dap", false), ("/opt/gdb-multiarch", true)]
+            [("/no/gdb", true), ("/gdb/bin/lldb-dap", false), ("/opt/gdb-multiarch", true)]
         {
             assert_eq!(is_gdb(Path::new(path)), expected, "{path}");
         }

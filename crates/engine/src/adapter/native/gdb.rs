@@ -39,6 +39,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     mutes_console: true,
     message: refusal,
     stops_at_bad_conditions: true,
+    records_by_stopping: true,
     steps_out_into_libraries: true,
     stack_sampling: Some(StackSampling {
         has_os_threads: false,

@@ -231,7 +231,7 @@ pub(super) fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Opt
 
 impl DapDebugger {
     pub(super) fn can_record<'a>(&self, mut rules: impl Iterator<Item = &'a RuleFor>) -> Result<()> {
-        let can = self.quirks().record_command.is_some() || recording::stops_instead(self);
+        let can = self.quirks().record_command.is_some() || self.quirks().records_by_stopping;
         if !can && rules.any(|rule| rule.rule.record.is_some()) {
             return Err(Error::Unsupported(
                 "this debugger cannot record values while the program runs; stop at each hit and evaluate there"

@@ -13,7 +13,6 @@ use serde_json::{Value as Json, json};
 use tokio::time::Instant;
 
 use super::{DapDebugger, commands, lock};
-use crate::adapter::RecordingSide;
 use crate::deadlines;
 use crate::debugger::RuleFor;
 use crate::error::Result;
@@ -59,15 +58,9 @@ fn specification(rule: &RuleFor, record: &Record) -> Json {
     })
 }
 
-/// Whether the program stops at each hit, because another debugger of its language records, and not this one.
-pub(super) fn stops_instead(debugger: &DapDebugger) -> bool {
-    let side = debugger.adapter().observation().records;
-    debugger.quirks().record_command.is_none() && side == Some(RecordingSide::Debugger)
-}
-
 /// Has the debugger record at the breakpoints that it has now, and nowhere else.
 pub(super) async fn announce(debugger: &DapDebugger) {
-    if stops_instead(debugger) {
+    if debugger.quirks().records_by_stopping {
         lock(&debugger.0.breakpoints).not_recorded();
     }
     let Some(command) = debugger.quirks().record_command else { return };
