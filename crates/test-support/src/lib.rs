@@ -29,7 +29,7 @@ pub use language::{
 };
 pub use leftovers::{Mark, assert_gone, interrupt};
 pub use port::ClosedPort;
-pub use python_packages::python_with_packages;
+pub use python_packages::{gdb, python_with_packages};
 pub use rustix::process::Signal;
 pub use server::{Answer, Built, ProtocolEra, Reply, Server, ServerOptions, Shutdown};
 pub use toolchains::{

@@ -14,6 +14,11 @@ pub async fn python_with_packages() -> PathBuf {
     INSTALLED.get_or_init(install).await.clone()
 }
 
+/// A GDB with a debug adapter, which few systems have, among the packages.
+pub async fn gdb() -> PathBuf {
+    python_with_packages().await.with_file_name("gdb")
+}
+
 async fn install() -> PathBuf {
     let folder = repository().join("fixtures/toolchains");
     let environment = folder.join("venv");

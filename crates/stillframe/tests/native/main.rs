@@ -14,6 +14,7 @@ mod cpp;
 mod crashes;
 mod dumps;
 mod expressions;
+mod gdb;
 mod hangs;
 mod lines;
 mod packages;
