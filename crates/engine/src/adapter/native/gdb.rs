@@ -39,6 +39,8 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     mutes_console: true,
     message: refusal,
     stops_at_bad_conditions: true,
+    // It refuses a call of a function in a library that is not loaded yet.
+    native_condition: |condition| (!condition.contains('(')).then(|| condition.to_owned()),
     records_by_stopping: true,
     steps_out_into_libraries: true,
     stack_sampling: Some(StackSampling {
