@@ -61,7 +61,7 @@ const ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..QUIRKS };
 
 /// The same under GDB.
 const GDB: Quirks = Quirks {
-    // GDB takes no part of a name. The second one is in the symbols, the third in those of earlier versions of Rust.
+    // GDB finds whole paths only. The second one is in the symbols, the third in those of earlier versions of Rust.
     exception_functions: |mode| match mode {
         ExceptionMode::None => &[],
         ExceptionMode::Uncaught | ExceptionMode::UserUnhandled | ExceptionMode::All => {

@@ -490,7 +490,7 @@ def counting(backtrace):
         result = backtrace(thread_id, levels, start, *arguments)
         found = len(result["stackFrames"])
         is_whole = levels == 0 or found < levels
-        # Whoever asks for one frame asks at each hit.
+        # The client asks for one frame at each hit.
         if levels != 1:
             result["totalFrames"] = start + found if is_whole else stack_depth()
         return result
