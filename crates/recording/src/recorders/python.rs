@@ -28,6 +28,7 @@ const MODULES: &[(&str, &str)] = &[
     module!("record_heap"),
     module!("record_monitoring"),
     module!("record_named"),
+    module!("record_paths"),
     module!("record_run"),
     module!("record_shapes"),
     module!("record_tables"),

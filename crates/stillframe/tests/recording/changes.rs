@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::Fixture;
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, has_marked, pythons};
 
 /// The value of a variable, as an answer shows it.
 fn shown<'a>(state: &'a str, name: &str) -> &'a str {
@@ -110,6 +110,75 @@ async fn attributes_of_classes_functions_and_modules_are_variables() {
         has(&writes, &["`state.registry` is {'X': [1, 2]}", "['X'] = [1"]);
         let writes = client.ask("find_writes", json!({ "target": "double.seen" })).await;
         has(&writes, &["`double.seen` is [[0, 2], [1, 3]]"]);
+        client.server.finish().await;
+    }
+}
+
+const OWN_CLASSES: &str = "\
+import sys
+
+LEVEL = 0
+LIMIT = 0
+OPTIONS = {'debug': False}
+
+
+class Plugin:
+    registry = []
+    count = 0
+
+    def __init__(self, name):
+        type(self).count += 1  # @counted
+        self.__class__.registry.append(name)  # @registered
+        self.name = name
+
+
+class Special(Plugin):
+    pass
+
+
+def configure(**options):
+    for key, value in options.items():
+        globals()[key] = value  # @configured
+
+
+def load(text):
+    names = globals()
+    names['LEVEL'] = len(text)  # @loaded
+    sys.modules[__name__].LIMIT = 4  # @limited
+    globals()['OPTIONS']['debug'] = True  # @debugged
+    exec('ADDED = 5', globals())  # @added
+
+
+def main():
+    made = [Plugin('csv'), Special('json')]
+    configure(LEVEL=7)
+    load('abc')
+    return made  # @end
+
+
+main()
+print(LEVEL, LIMIT, OPTIONS, ADDED, Plugin.count, Special.count, Plugin.registry)
+";
+
+#[tokio::test]
+async fn what_is_changed_through_the_class_of_an_object_or_the_dictionary_of_a_module_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", OWN_CLASSES);
+    for (python, native) in pythons().iter().flat_map(|python| [(python, "1"), (python, "0")]) {
+        let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], python).await;
+        has(&client.record(&program, &[]).await, &["3 4 {'debug': True} 5 1 2 ['csv', 'json']"]);
+        for (target, parts) in [
+            ("Plugin.count", &["Plugin.count: 0 → 1 by ", "@counted"][..]),
+            ("Special.count", &["Special.count = 2 by ", "@counted"]),
+            ("Plugin.registry", &["[1] = 'json' by ", "@registered", "[0] = 'csv' by ", "@registered"]),
+            ("LEVEL", &["LEVEL: 7 → 3 by ", "@loaded", "LEVEL: 0 → 7 by ", "@configured"]),
+            ("LIMIT", &["LIMIT: 0 → 4 by ", "@limited"]),
+            ("OPTIONS['debug']", &["['debug']: False → True by ", "@debugged"]),
+            ("ADDED", &["ADDED = 5 by ", "@added"]),
+        ] {
+            let writes = client.ask("find_writes", json!({ "target": target, "at": "end" })).await;
+            has_marked(&writes, &program, parts);
+        }
         client.server.finish().await;
     }
 }

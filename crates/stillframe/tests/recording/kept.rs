@@ -4,7 +4,7 @@
 use serde_json::json;
 use test_support::{Fixture, toolchains};
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, has_marked, pythons};
 
 const JOBS: &str = r#"import collections
 import datetime
@@ -161,13 +161,6 @@ async fn what_is_kept_by_objects_or_under_private_names_is_found() {
         }
         client.server.finish().await;
     }
-}
-
-/// Fails unless a text has all of these parts, in this order; `@name` stands for a line.
-fn has_marked(text: &str, program: &Fixture, parts: &[&str]) {
-    let part = |part: &&str| part.strip_prefix('@').map_or((*part).to_owned(), |name| at(program, name));
-    let parts: Vec<String> = parts.iter().map(part).collect();
-    has(text, &parts.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
 const CARTS: &str = "\

@@ -141,6 +141,13 @@ pub(crate) fn has(text: &str, parts: &[&str]) {
     }
 }
 
+/// Fails unless a text has all of these parts, in this order; `@name` stands for a line.
+pub(crate) fn has_marked(text: &str, program: &Fixture, parts: &[&str]) {
+    let part = |part: &&str| part.strip_prefix('@').map_or((*part).to_owned(), |name| at(program, name));
+    let parts: Vec<String> = parts.iter().map(part).collect();
+    has(text, &parts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 /// `main.py:12`.
 pub(crate) fn at(program: &Fixture, name: &str) -> String {
     let file = program.path().rsplit('/').next().unwrap();

@@ -147,13 +147,22 @@ static PyObject *item_at(PyObject *value, PyObject *key)
 
 static PyObject *computed(const Scope *scope, PyObject *formula);
 
+/* What is at the beginning of a path, owned; NULL without an error if nothing is. */
+static PyObject *root_of(const Scope *scope, PyObject *root)
+{
+    PyObject *value = variable(scope, root);
+    if (value == NULL)
+        value = item_of(scope->globals, root);
+    return value == NULL && PyUnicode_CompareWithASCIIString(root, "globals()") == 0 ? Py_NewRef(scope->globals) : value;
+}
+
 /* The key of a step, owned: the constant itself, or what the variable or the formula is. NULL without an error if it has no
    value. */
 static PyObject *key_of_step(const Scope *scope, long kind, PyObject *step)
 {
     if (kind == BY_FORMULA)
         return computed(scope, step);
-    return kind == BY_VARIABLE ? variable(scope, step) : Py_NewRef(step);
+    return kind == BY_VARIABLE ? root_of(scope, step) : Py_NewRef(step);
 }
 
 static PyObject *next_of(const Scope *scope, PyObject *value, long kind, PyObject *step)
@@ -202,13 +211,6 @@ static PyObject *follow(const Scope *scope, PyObject *value, PyObject *steps, in
         Py_SETREF(value, found);
     }
     return value;
-}
-
-/* What is at the beginning of a path, owned; NULL without an error if nothing is. */
-static PyObject *root_of(const Scope *scope, PyObject *root)
-{
-    PyObject *value = variable(scope, root);
-    return value != NULL ? value : item_of(scope->globals, root);
 }
 
 static PyObject *length_of(PyObject *value) /* takes the reference */
@@ -268,6 +270,17 @@ static PyObject *find_path(const Scope *scope, PyObject *root, PyObject *steps)
     return value == NULL ? NULL : follow(scope, value, steps, 0);
 }
 
+/* `Recorder.check_globals`: 1 if it is the dictionary of a module's variables, 0, or -1 with an error. Its name may be NULL. */
+static int check_globals(PyObject *value, PyObject *wanted)
+{
+    if (!PyDict_CheckExact(value) || PyDict_Contains(value, name.__builtins__) != 1)
+        return 0;
+    PyObject *answer = call(now.recorder, name.check_globals, value, wanted, NULL);
+    int is_it = answer == NULL ? -1 : answer == Py_True;
+    Py_XDECREF(answer);
+    return is_it;
+}
+
 static int check_slot(const Scope *scope, PyObject *value, PyObject *slot)
 {
     long kind = PyLong_AsLong(PyTuple_GET_ITEM(slot, 0));
@@ -277,16 +290,19 @@ static int check_slot(const Scope *scope, PyObject *value, PyObject *slot)
     if (kind == BY_ATTRIBUTE)
         return check_attribute(value, step);
     PyObject *key = key_of_step(scope, kind, step);
-    int failed = check_item(value, key != NULL ? key : now.missing);
+    int failed = check_globals(value, key);
+    if (failed == 0)
+        failed = check_item(value, key != NULL ? key : now.missing);
     Py_XDECREF(key);
-    return failed;
+    return failed < 0 ? -1 : 0;
 }
 
 typedef int Check(const Scope *scope, PyObject *path, PyObject *value);
 
 static int check_whole(const Scope *scope, PyObject *path, PyObject *value)
 {
-    return check(value);
+    int is_globals = check_globals(value, NULL);
+    return is_globals == 0 ? check(value) : is_globals < 0 ? -1 : 0;
 }
 
 /* A slot is a path with one more step, by itself. */

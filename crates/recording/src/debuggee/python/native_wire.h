@@ -95,7 +95,7 @@ static struct {
 static struct {
     PyObject *leave, *word, *check, *fail, *thread, *code, *enter, *settle, *line_of, *attribute, *module,
         *key_of, *unwind, *resume, *on_exception, *observe, *disable, *contents_of, *new, *sweep, *check_attribute, *may_be_below,
-        *watch, *check_watched;
+        *watch, *check_watched, *check_globals, *__builtins__;
 } name;
 
 static int ignore(PyObject *result)

@@ -2,6 +2,7 @@
 
 After a line has run, only this is compared with what is known: the names that it stores, and the objects that it
 stores into or calls methods of or passes on. An object is given by a path: a name, and attributes and items from there.
+The class of an object is one of its attributes.
 Where a path is not known to its end, as in `rows[i + 1].append(0)`, everything below its beginning is compared.
 """
 
@@ -17,7 +18,7 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 # Built-in functions that do not change their arguments.
 HARMLESS = frozenset(
-    "abs all any bool dict enumerate float frozenset hash id int isinstance issubclass len list max min print range repr "
+    "abs all any bool dict enumerate float frozenset globals hash id int isinstance issubclass len list max min print range repr "
     "reversed round set sorted str sum tuple type zip".split()
 )
 
@@ -38,6 +39,9 @@ PICKING = frozenset("choice getitem nlargest nsmallest reduce sample".split())
 
 # Decorators of a function whose value is kept as an attribute of its object.
 KEEPING = frozenset(["cached_property"])
+
+# The attribute of an object that is its class, and where the paths of what `globals()` returns begin.
+OWN_CLASS, GLOBALS = "__class__", "globals()"
 
 # Ways from one object to the next: an attribute, an item with a constant key, an item whose key is a variable, and one
 # whose key is computed by a formula.
@@ -169,7 +173,7 @@ class Found:
         """The line runs code that is not known, which may change what has a name in the function."""
         names = {each.id for each in ast.walk(scope) if isinstance(each, ast.Name)}
         self.names |= names
-        self.paths.update({(name, ()): True for name in names})
+        self.paths.update({(name, ()): True for name in [*names, GLOBALS]})
 
     def call(self, node):
         if isinstance(node.func, ast.Name) and node.func.id in HARMLESS:
@@ -317,6 +321,8 @@ def collect(statement, found):
         found.keeps = any(all_names(each) & KEEPING or getattr(each, "attr", None) in KEEPING for each in statement.decorator_list)
     elif isinstance(statement, (ast.Import, ast.ImportFrom)):
         names.update((each.asname or each.name).split(".")[0] for each in statement.names)
+        if "*" in names:
+            found.paths[GLOBALS, ()] = True
     elif isinstance(statement, ast.ExceptHandler) and statement.name:
         names.add(statement.name)
     waiting = own_parts(statement)
@@ -411,8 +417,14 @@ def path_of(node):
             node = node.value
         elif isinstance(node, ast.Call):
             # What a call returns has no name; what it was called on may be part of it.
-            if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+            if is_call_of("super", node, 0):
                 return ("self", tuple(reversed(steps))), is_whole
+            if is_call_of("globals", node, 0):
+                return (GLOBALS, tuple(reversed(steps))), is_whole
+            if is_call_of("type", node, 1):
+                steps.append((ATTRIBUTE, OWN_CLASS))
+                node = node.args[0]
+                continue
             steps.clear()
             is_whole = False
             if not isinstance(node.func, ast.Attribute) or node.func.attr in PICKING:
@@ -422,6 +434,11 @@ def path_of(node):
             return (node.id, tuple(reversed(steps))), is_whole
         else:
             return None, False
+
+
+def is_call_of(name, node, count):
+    """Whether a call is one of a built-in function with so many arguments."""
+    return isinstance(node.func, ast.Name) and node.func.id == name and len(node.args) == count and not node.keywords
 
 
 def is_index(node):
@@ -438,7 +455,7 @@ def formula_of(node):
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
         left, right = formula_of(node.left), formula_of(node.right)
         return (OPERATIONS[type(node.op)], left, right) if left is not None and right is not None else None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1:
+    if isinstance(node, ast.Call) and is_call_of("len", node, 1):
         of = formula_of(node.args[0])
         return (LENGTH, of) if of is not None else None
     return None

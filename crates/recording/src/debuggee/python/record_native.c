@@ -153,7 +153,7 @@ static int make_names(void)
                    MAKE(settle) || MAKE(line_of) || MAKE(attribute) || MAKE(module) || MAKE(key_of) || MAKE(unwind) ||
                    MAKE(resume) || MAKE(on_exception) || MAKE(observe) || MAKE(disable) || MAKE(contents_of) ||
                    MAKE(new) || MAKE(sweep) || MAKE(check_attribute) || MAKE(may_be_below) || MAKE(watch) ||
-                   MAKE(check_watched)
+                   MAKE(check_watched) || MAKE(check_globals) || MAKE(__builtins__)
                ? -1
                : 0;
 #undef MAKE

@@ -4,13 +4,10 @@
 reaches a line, or ends. The program's code is what is in files that are not part of Python or of an installed package.
 """
 
-import ast
 import atexit
-import enum
 import functools
 import gc
 import io
-import operator
 import os
 import sys
 import sysconfig
@@ -21,10 +18,11 @@ import stillframe_coverage
 import stillframe_imports
 import stillframe_pickled
 from record_accelerator import native
-from record_effects import ATTRIBUTE, COMPUTED, CONSTANT, LENGTH, LITERAL, NOTHING, OPERATIONS, PATH, VARIABLE, Effects, effects_in
-from record_heap import WIDE, Heap, Known, differ, is_plain, module_dict
-from record_named import is_variable
-from record_shapes import INSTANCE, SIMPLE, Shape, class_dict, class_name, class_order, is_given_by_code
+from record_effects import ATTRIBUTE, NOTHING, Effects, effects_in
+from record_heap import WIDE, Heap, Known, differ, module_dict
+from record_named import NAMED, is_double
+from record_paths import MISSING, Paths
+from record_shapes import Shape, class_name
 from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, THREAD, THROW, UNWIND, WRITE
 from record_wire import BY_SHIFT, CALL_SHIFT, Wire, claimed
 
@@ -36,25 +34,12 @@ else:
 # Code that is part of the line that it is on.
 PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
-OPERATORS = {
-    OPERATIONS[ast.Add]: operator.add,
-    OPERATIONS[ast.Sub]: operator.sub,
-    OPERATIONS[ast.Mult]: operator.mul,
-    OPERATIONS[ast.FloorDiv]: operator.floordiv,
-    OPERATIONS[ast.Mod]: operator.mod,
-}
-
 # Before Python 3.10, the end of a `with` is part of the line before it.
 ENDS_UNSEEN = sys.version_info < (3, 10)
 EXITS = ("__exit__", "__aexit__")
 
 # Characters of output that are recorded of each write.
 MOST_OUTPUT = 4000
-
-MISSING = object()
-
-# Those whose items are found without code of the program, or contain nothing that changes.
-PLAIN = (list, tuple, dict) + SIMPLE
 
 
 def guarded(method):
@@ -122,7 +107,7 @@ class Thread:
 CLASSES = {kind.__name__: kind for kind in (Activation, Code, Effects, Known, Shape, Thread)}
 
 
-class Recorder:
+class Recorder(Paths):
     """Turns events into records."""
 
     def __init__(self, segments, items, depth, most_text, here):
@@ -380,7 +365,7 @@ class Recorder:
                 self.store(owner, known, effects.shared, frame.f_globals)
             for root, steps in effects.paths:
                 value = self.find(root, steps, names, frame)
-                if value is not MISSING:
+                if value is not MISSING and not self.check_globals(value):
                     heap.check(value)
             for root, steps, (kind, step) in effects.slots:
                 value = self.find(root, steps, names, frame)
@@ -388,8 +373,10 @@ class Recorder:
                     continue
                 if kind == ATTRIBUTE:
                     self.check_attribute(value, step)
-                else:
-                    heap.check_item(value, self.key(kind, step, names, frame))
+                    continue
+                key = self.key(kind, step, names, frame)
+                if not self.check_globals(value, key):
+                    heap.check_item(value, key)
             for root, steps in effects.below:
                 value = self.find(root, steps, names, frame)
                 if value is not MISSING:
@@ -413,6 +400,21 @@ class Recorder:
         elif self.is_own(value):
             owner, known = self.module(module_dict(value))
             self.store(owner, known, (name,), module_dict(value))
+
+    def check_globals(self, value, name=None):
+        """Write what has changed in the variables of a module, or one of them, if a value is their dictionary."""
+        if type(value) is not dict or id(value) not in self.modules:
+            return False
+        owner, known = self.module(value)
+        changed = [name]
+        if type(name) is not str:
+            # Another thread may add some.
+            new = [(each, item) for each, item in list(value.items()) if type(each) is str and each not in known]
+            changed = [*known, *(each for each, item in new if not is_double(each) and not issubclass(type(item), NAMED))]
+        self.store(owner, known, changed, value)
+        if self.heap.find(value) is not None:
+            self.heap.check(value)
+        return True
 
     def is_own(self, module):
         name = module_dict(module).get("__name__")
@@ -441,11 +443,6 @@ class Recorder:
                     word = heap.word(value)
                 record(text(name) << 7 | NAME << 5 | WRITE, owner, word)
 
-    def find(self, root, steps, names, frame):
-        """The object at the end of a path."""
-        value = root_of(root, names, frame)
-        return self.follow(value, steps, names, frame) if steps and value is not MISSING else value
-
     def module(self, names):
         """The owner of a module's variables, and what is known of them."""
         found = self.modules.get(id(names))
@@ -454,91 +451,6 @@ class Recorder:
             # The reference keeps the identity from being reused.
             found = self.modules[id(names)] = (self.wire.calls << 1, {}, names)
         return found[:2]
-
-    def follow(self, value, steps, names, frame, is_exact=False):
-        """The object at the end of a path, or as near to it as can be read without running code."""
-        for kind, step in steps:
-            found = MISSING
-            if kind == ATTRIBUTE:
-                found = self.attribute(value, step)
-            else:
-                key = self.key(kind, step, names, frame)
-                base = type(value)
-                if type(key) is int and (base is list or base is tuple) and -len(value) <= key < len(value):
-                    found = value[key]
-                elif isinstance(value, dict) and is_plain(key):
-                    found = dict.get(value, key, MISSING)
-            if found is MISSING:
-                if not is_exact and self.may_be_below(value, kind, step):
-                    self.heap.check_below(value)
-                return MISSING if is_exact else value
-            value = found
-        return value
-
-    def may_be_below(self, value, kind, step):
-        """Whether a step that was not found may have led to something that is in the object."""
-        if kind == ATTRIBUTE:
-            return is_given_by_code(type(value), step, self.is_user_module)
-        return kind == COMPUTED or kind == VARIABLE and isinstance(value, dict) or type(value) not in PLAIN
-
-    def key(self, kind, step, names, frame):
-        """The key of a step."""
-        if kind == CONSTANT:
-            return step
-        return names.get(step, MISSING) if kind == VARIABLE else self.compute(step, names, frame)
-
-    def compute(self, formula, names, frame):
-        """The value of a formula, of integers and strings only: operations with others run code."""
-        kind = formula[0]
-        if kind == LITERAL:
-            return formula[1]
-        if kind == PATH:
-            _, root, steps = formula
-            value = root_of(root, names, frame)
-            return value if value is MISSING else self.follow(value, steps, names, frame, is_exact=True)
-        if kind == LENGTH:
-            value = self.compute(formula[1], names, frame)
-            return len(value) if type(value) in (list, tuple, dict, str) else MISSING
-        left, right = (self.compute(each, names, frame) for each in formula[1:])
-        are_integers = type(left) is int and type(right) is int
-        if are_integers or type(left) is str and type(right) is str and kind == OPERATIONS[ast.Add]:
-            try:
-                return OPERATORS[kind](left, right)
-            except ZeroDivisionError:
-                pass
-        return MISSING
-
-    def attribute(self, value, name):
-        """What an attribute is, if it can be read without running code."""
-        heap, kind = self.heap, type(value)
-        if kind is types.ModuleType:
-            return module_dict(value).get(name, MISSING) if self.is_own(value) else MISSING
-        if kind is types.FunctionType or issubclass(kind, enum.Enum):
-            return heap.attributes_of_named(value, kind).get(name, MISSING)
-        if issubclass(kind, type):
-            return self.class_attribute(value, name)
-        shape = heap.shapes.get(kind) or heap.shape_of(kind)
-        if shape.kind != INSTANCE and not shape.has_own:
-            return MISSING
-        if shape.dictionary is not None:
-            found = shape.dictionary(value).get(name, MISSING)
-            if found is not MISSING:
-                return found
-        for slot, read in shape.slots:
-            if slot == name:
-                try:
-                    return read(value)
-                except AttributeError:
-                    pass
-        return self.class_attribute(kind, name)
-
-    def class_attribute(self, kind, name):
-        """An attribute of a class, or of one that it inherits from, if it is a variable."""
-        for base in class_order(kind):
-            found = class_dict(base).get(name, MISSING)
-            if found is not MISSING:
-                return found if self.heap.has_state(base) and is_variable(name, found) else MISSING
-        return MISSING
 
     # -- output -----------------------------------------------------------------------------------------------------
 
@@ -576,12 +488,6 @@ def unwrapped(value):
     if class_name(type(value)) == "async_generator_wrapped_value":
         return next(iter(gc.get_referents(value)), value)
     return value
-
-
-def root_of(name, names, frame):
-    """What is at the beginning of a path."""
-    value = names.get(name, MISSING)
-    return frame.f_globals.get(name, MISSING) if value is MISSING else value
 
 
 def renderer(most_text):
