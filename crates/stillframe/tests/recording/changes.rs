@@ -183,6 +183,31 @@ async fn what_is_changed_through_the_class_of_an_object_or_the_dictionary_of_a_m
     }
 }
 
+const ZEROS: &str = "\
+def main():
+    box = {'balance': 0.0}
+    for each in (0.0, -0.0):
+        y = each
+    box['balance'] = -0.0
+    return y, box  # @end
+
+
+main()
+";
+
+#[tokio::test]
+async fn zero_has_a_sign() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", ZEROS);
+    for native in ["1", "0"] {
+        let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], "python3").await;
+        client.record(&program, &[]).await;
+        let state = client.ask("state_at", json!({ "at": at(&program, "end") })).await;
+        assert_eq!((shown(&state, "box"), shown(&state, "y")), ("{'balance': -0.0}", "-0.0"), "{state}");
+        client.server.finish().await;
+    }
+}
+
 #[tokio::test]
 async fn static_fields_and_properties_of_functions_are_variables() {
     let program = Fixture::node("recording_changes");

@@ -35,6 +35,9 @@ static int differ(PyObject *old, PyObject *new)
         return 0;
     if (Py_TYPE(old) != Py_TYPE(new) || !is_simple(new))
         return 1;
+    /* Zero has a sign. */
+    if (PyFloat_CheckExact(new) && PyFloat_AS_DOUBLE(new) == 0 && PyFloat_AS_DOUBLE(old) == 0)
+        return !signbit(PyFloat_AS_DOUBLE(new)) != !signbit(PyFloat_AS_DOUBLE(old));
     return PyObject_RichCompareBool(old, new, Py_NE);
 }
 

@@ -593,4 +593,5 @@ def differ(old, new):
     if old is new:
         return False
     kind = type(old)
-    return kind is not type(new) or kind not in SIMPLE or old != new
+    # Zero has a sign.
+    return kind is not type(new) or kind not in SIMPLE or old != new or kind is float and not old and repr(old) != repr(new)
