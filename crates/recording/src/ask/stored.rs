@@ -14,6 +14,9 @@ use crate::value::{Key, Owner, Word};
 /// The most calls that are tried, newest first.
 const MOST_CALLS: i64 = 500;
 
+/// The most assignments that are compared to find where an attribute is stored.
+const MOST_COMPARED: usize = 50;
+
 /// A call that assigned an attribute of an object.
 struct Assignment {
     object: i64,
@@ -23,6 +26,19 @@ struct Assignment {
     write: Write,
 }
 
+impl Assignment {
+    fn fit(&self) -> Fit {
+        fit(&self.write, self.object, self.word)
+    }
+}
+
+/// How well a write fits as the one that stores an assigned value: to the object itself, and of this value.
+type Fit = (bool, bool);
+
+fn fit(write: &Write, object: i64, word: Word) -> Fit {
+    (write.owner == Owner::object(object), write.word == word)
+}
+
 /// Where the attribute of an object is stored that was last assigned before an event.
 pub(super) fn slot(
     recording: &Recording,
@@ -30,15 +46,21 @@ pub(super) fn slot(
     name: &str,
     before: i64,
 ) -> Result<Option<(Owner, Key)>> {
-    let mut found = Vec::new();
+    let mut best: Option<Assignment> = None;
+    let mut compared = 0;
     assignments(recording, name, before, |assignment| {
-        let is_it = assignment.object == object;
-        if is_it {
-            found.push((assignment.write.owner, assignment.write.key));
+        if assignment.object != object {
+            return false;
         }
-        is_it
+        // One that assigned an equal value has only written something else.
+        let fit = assignment.fit();
+        if best.as_ref().is_none_or(|best| fit > best.fit()) {
+            best = Some(assignment);
+        }
+        compared += 1;
+        fit == (true, true) || compared == MOST_COMPARED
     })?;
-    Ok(found.pop())
+    Ok(best.map(|best| (best.write.owner, best.write.key)))
 }
 
 /// The object that an expression means, whose attributes may be stored in such a way, too.
@@ -87,11 +109,15 @@ pub(super) fn attributes(recording: &Recording, condition: &Expression) -> Resul
 /// The same of an attribute of any of these objects, or of any at all.
 fn attribute(recording: &Recording, name: &str, of: Option<&HashSet<i64>>) -> Result<Option<Stored>> {
     let (mut last, mut key, mut is_same) = (None, None, true);
-    assignments(recording, name, i64::MAX, |Assignment { object, word, write }| {
+    assignments(recording, name, i64::MAX, |assignment| {
+        let (fit, Assignment { object, word, write }) = (assignment.fit(), assignment);
         if of.is_some_and(|of| !of.contains(&object)) {
             return false;
         }
         last.get_or_insert((object, write));
+        if fit == (false, false) {
+            return false;
+        }
         let is_as_given = write.word == word;
         is_same &= is_as_given;
         // What else a setter writes has names of its own.
@@ -246,7 +272,7 @@ fn last_write(
     let mut statement = recording.database.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM writes WHERE id >= ? AND event <= ? AND owner & 1 = 1 AND key & 3 <> 3 ORDER BY id LIMIT 200"
     ))?;
-    let fits = |write: &Write| (write.owner == Owner::object(object), write.word == word);
+    let fits = |write: &Write| fit(write, object, word);
     let mut found: Option<Write> = None;
     for write in statement.query_map([first, until], write_of)? {
         let write = write?;

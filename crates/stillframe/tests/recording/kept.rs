@@ -297,6 +297,52 @@ async fn an_attribute_of_a_descriptor_is_the_one_that_it_stores() {
     }
 }
 
+const COUNTED: &str = "\
+class Counted:
+    def __set_name__(self, owner, name):
+        self.name, self.slot = name, '_c_' + name
+
+    def __get__(self, box, owner=None):
+        return box.__dict__[self.slot]
+
+    def __set__(self, box, value):
+        box.__dict__[self.slot] = value  # @set
+        box.writes[self.name] = box.writes.get(self.name, 0) + 1
+
+
+class Box:
+    size = Counted()
+
+    def __init__(self):
+        self.writes = {}
+        self.size = 1
+
+
+def main():
+    box = Box()
+    box.size = 2
+    box.size = 8
+    box.size = 8
+    return box  # @end
+
+
+main()
+";
+
+#[tokio::test]
+async fn where_an_attribute_is_stored_is_known_though_an_equal_value_was_assigned_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", COUNTED);
+    let client = Client::new("python3").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0"]);
+    let asked = json!({ "target": "box.size", "at": at(&program, "end") });
+    let writes = client.ask("find_writes", asked).await;
+    has_marked(&writes, &program, &["is stored in `Box #", "._c_size`, which is 8", ": 2 → 8 by ", "@set"]);
+    let first = client.ask("find_first", json!({ "condition": "box.size > 5" })).await;
+    has(&first, &["`size` is stored as `_c_size`\n", "_c_size: 2 → 8"]);
+    client.server.finish().await;
+}
+
 #[tokio::test]
 async fn a_getter_of_an_object_without_a_class_is_named() {
     let folder = tempfile::tempdir().unwrap();
