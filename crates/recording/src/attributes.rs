@@ -91,48 +91,6 @@ impl Recording {
         Ok(None)
     }
 
-    /// The attribute whose items a class of Python gives as its own: all that its `__getitem__` returns is
-    /// `self.NAME[KEY]`.
-    pub(crate) fn kept_name(&self, class: &Rc<str>) -> Option<i64> {
-        if let Some(known) = self.kept_names.borrow().get(class) {
-            return *known;
-        }
-        let function = format!("{class}.__getitem__");
-        // Code has no qualified name before Python 3.11.
-        let is_plain = |code: &&Code| *code.name == *"__getitem__" && self.is_method_of(code, class);
-        let code = self.codes.values().find(|code| *code.name == *function);
-        let code = code.or_else(|| self.codes.values().find(is_plain));
-        let found = code.and_then(|code| {
-            let at = usize::try_from(code.line - 1).ok()?;
-            let mut lines = self.lines_of(code).iter().skip(at).skip_while(|line| !is_head(line));
-            let head = lines.next()?;
-            let key = head.split_once(',')?.1.split([':', ')', ',', '=']).next()?.trim();
-            let depth = |line: &str| line.len() - line.trim_start().len();
-            let body = lines.take_while(|line| line.trim().is_empty() || depth(line) > depth(head));
-            let is_text = |line: &&str| line.is_empty() || line.starts_with(['"', '\'', '#']);
-            let statements: Vec<&str> = body.map(|line| line.trim()).filter(|line| !is_text(line)).collect();
-            let [only] = statements.as_slice() else { return None };
-            let name = only.strip_prefix("return self.")?.strip_suffix(&format!("[{key}]"))?;
-            self.number(name)
-        });
-        self.kept_names.borrow_mut().insert(Rc::clone(class), found);
-        found
-    }
-
-    /// Whether the source has this function directly in a class of this name.
-    fn is_method_of(&self, code: &Code, class: &str) -> bool {
-        let depth = |line: &str| line.len() - line.trim_start().len();
-        let Some(above) = usize::try_from(code.line - 1).ok() else { return false };
-        let lines = self.lines_of(code);
-        let Some(head) = lines.get(above) else { return false };
-        let around = lines.iter().take(above).rev();
-        let around =
-            around.map(|line| &**line).find(|line| !line.trim().is_empty() && depth(line) < depth(head));
-        let name = class.rsplit('.').next().unwrap_or(class);
-        let rest = around.and_then(|line| line.trim_start().strip_prefix("class ")?.strip_prefix(name));
-        rest.is_some_and(|rest| rest.starts_with([':', '(', ' ']))
-    }
-
     /// The classes that a class inherits from.
     fn bases(&self, class: i64) -> Result<Vec<i64>> {
         let Some(name) = self.number(BASES) else { return Ok(Vec::new()) };
@@ -292,11 +250,6 @@ fn is_module(path: &str, name: &str) -> bool {
     let path = path.strip_suffix(".py").unwrap_or(path);
     let path = path.strip_suffix("/__init__").unwrap_or(path);
     Path::new(path).ends_with(name.replace('.', "/"))
-}
-
-/// The line of `def __getitem__`, which decorators may stand before.
-fn is_head(line: &str) -> bool {
-    line.trim_start().starts_with("def ")
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod error;
 pub mod export;
 mod library;
 mod memory;
+mod methods;
 mod moment;
 mod predicate;
 mod reading;

@@ -18,6 +18,7 @@ mod opaque;
 mod parse;
 mod tables;
 mod tokens;
+mod truth;
 
 pub(crate) use self::evaluate::{Datum, Scope};
 pub(crate) use self::functions::Function;

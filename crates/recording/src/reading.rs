@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::attributes::Named;
 use crate::error::{Error, Result};
+use crate::methods::Methods;
 use crate::predicate::Expression;
 use crate::spelling::Spelling;
 use crate::value::{EARLIER, Kind, Owner, What};
@@ -22,7 +23,7 @@ pub struct Recording {
     texts: HashMap<i64, Rc<str>>,
     numbers: HashMap<Rc<str>, i64>,
     places: HashMap<i64, Place>,
-    sources: HashMap<i64, Vec<String>>,
+    pub(crate) sources: HashMap<i64, Vec<String>>,
     pub(crate) codes: HashMap<i64, Code>,
     atoms: RefCell<HashMap<i64, Rc<Atom>>>,
     objects: RefCell<HashMap<i64, Object>>,
@@ -31,7 +32,7 @@ pub struct Recording {
     most_items: i64,
     inherited_names: RefCell<HashMap<String, bool>>,
     attribute_counts: RefCell<HashMap<i64, i64>>,
-    pub(crate) kept_names: RefCell<HashMap<Rc<str>, Option<i64>>>,
+    pub(crate) methods: RefCell<Methods>,
     /// By the file and the stream.
     pub(crate) forked_modules: RefCell<HashMap<(i64, i64), Option<Owner>>>,
 }
@@ -147,7 +148,7 @@ impl Recording {
             most_items: 0,
             inherited_names: RefCell::default(),
             attribute_counts: RefCell::default(),
-            kept_names: RefCell::default(),
+            methods: RefCell::default(),
             forked_modules: RefCell::default(),
         };
         recording.spelling = Spelling::of(&recording.fact("language")?);

@@ -65,8 +65,11 @@ impl Scope<'_> {
         let mut is_known = true;
         for item in items {
             match item {
-                Some(item) if self.is_true(&item)? == is_any => return Ok(Some(Datum::Bool(is_any))),
-                Some(_) => {}
+                Some(item) => match self.is_true(&item)? {
+                    Some(is_true) if is_true == is_any => return Ok(Some(Datum::Bool(is_any))),
+                    Some(_) => {}
+                    None => is_known = false,
+                },
                 None => is_known = false,
             }
         }
@@ -79,6 +82,10 @@ impl Scope<'_> {
             Datum::Items(items) => Some(Datum::Integer(wide(items.len()))),
             Datum::Object(number) => {
                 self.note_opaque(of)?;
+                if let Some(method) = self.recording.method_of(*number, &["__len__"])? {
+                    let Some((name, expression)) = self.followed(&method, *number) else { return Ok(None) };
+                    return self.with(&[(name, of.clone())], &mut |scope| scope.value(&expression));
+                }
                 let length = match (self.rows_of(*number)?, self.length_of(*number)?) {
                     (None, None) => {
                         self.kept_in(*number)?.map(|kept| self.length_of(kept)).transpose()?.flatten()

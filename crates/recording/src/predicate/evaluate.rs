@@ -143,6 +143,11 @@ impl<'a> Scope<'a> {
         Ok(None)
     }
 
+    /// How many variables of comprehensions and methods there are.
+    pub(super) fn depth(&self) -> usize {
+        std::iter::successors(self.bound, |bound| bound.outer).count()
+    }
+
     fn bound(&self, name: &str) -> Option<&Datum> {
         let mut next = self.bound;
         while let Some(bound) = next {
@@ -156,7 +161,7 @@ impl<'a> Scope<'a> {
 
     /// Whether the expression holds; none if something in it has no value.
     pub(crate) fn holds(&self, expression: &Expression) -> Result<Option<bool>> {
-        self.value(expression)?.map(|value| self.is_true(&value)).transpose()
+        Ok(self.value(expression)?.map(|value| self.is_true(&value)).transpose()?.flatten())
     }
 
     /// The smallest part of an expression without a value, as it is written; none if that is not a name or an attribute.
@@ -227,12 +232,16 @@ impl<'a> Scope<'a> {
                 let values = self.each(each)?.map(|values| values.into_iter().collect::<Option<_>>());
                 values.flatten().map(Datum::Items)
             }
-            Expression::And(left, right) => match self.value(left)? {
-                Some(left) if self.is_true(&left)? => self.value(right)?,
-                other => other,
-            },
+            Expression::And(left, right) => {
+                let Some(left) = self.value(left)? else { return Ok(None) };
+                match self.is_true(&left)? {
+                    Some(true) => self.value(right)?,
+                    Some(false) => Some(left),
+                    None => None,
+                }
+            }
             Expression::Or(left, right) => match self.value(left)? {
-                Some(left) if self.is_true(&left)? => Some(left),
+                Some(left) if self.is_true(&left)? == Some(true) => Some(left),
                 _ => self.value(right)?,
             },
             Expression::Arithmetic(left, sign, right) => {
@@ -271,7 +280,7 @@ impl<'a> Scope<'a> {
                 Datum::None | Datum::Object(_) | Datum::Items(_) => Some(text("object")),
                 _ => self.class(of)?,
             },
-            Function::Not => Some(Datum::Bool(!self.is_true(&value)?)),
+            Function::Not => self.is_true(&value)?.map(|is_true| Datum::Bool(!is_true)),
             Function::Negative => match value {
                 Datum::Integer(number) => number.checked_neg().map(Datum::Integer),
                 Datum::Float(number) => Some(Datum::Float(-number)),
@@ -497,22 +506,6 @@ impl<'a> Scope<'a> {
     fn arithmetic(&self, left: &Datum, sign: char, right: &Datum) -> Option<Datum> {
         let of = if self.is_javascript() { javascript::arithmetic } else { arithmetic };
         of(left, sign, right)
-    }
-
-    pub(super) fn is_true(&self, value: &Datum) -> Result<bool> {
-        let is_javascript = self.is_javascript();
-        Ok(match value {
-            Datum::None | Datum::Undefined => false,
-            Datum::Bool(value) => *value,
-            Datum::Integer(number) => *number != 0,
-            Datum::Float(number) => *number != 0.0 && !(is_javascript && number.is_nan()),
-            Datum::Text(_, length) => *length > 0,
-            // In JavaScript, an empty container counts as true.
-            Datum::Items(items) => is_javascript || !items.is_empty(),
-            Datum::Object(number) => is_javascript || self.length_of(*number)? != Some(Word::Integer(0)),
-            Datum::Member(_, _, Some(plain)) => self.is_true(plain)?,
-            Datum::Member(..) | Datum::Other(_) => true,
-        })
     }
 
     fn comparison(&self, first: &Expression, rest: &[(Comparison, Expression)]) -> Result<Option<Datum>> {

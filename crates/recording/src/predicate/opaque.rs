@@ -17,6 +17,8 @@ pub(crate) struct Notes {
     pub(crate) opaque: BTreeSet<Rc<str>>,
     /// The types of containers that it could not use, because only their first items are recorded.
     pub(crate) cut: BTreeSet<Rc<str>>,
+    /// The methods of the program that say what it asks about, and that it cannot follow.
+    pub(crate) methods: BTreeSet<Rc<str>>,
 }
 
 /// The attributes of dates, in the order of their values in a text.

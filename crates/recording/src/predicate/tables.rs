@@ -128,6 +128,11 @@ impl Scope<'_> {
         let (Some(Datum::Object(number)), Some(at)) = (self.value(of)?, self.value(at)?) else {
             return Ok(());
         };
+        if let Some(method) = self.recording.method_of(number, &["__getitem__"])?
+            && self.recording.kept_name(&self.recording.object(number)?.type_name).is_none()
+        {
+            self.note_method(&method);
+        }
         match (self.length_of(number)?, at) {
             _ if self.recording.object(number)?.kind == Kind::Dictionary => {
                 if self.has_all_keys(number)? {

@@ -297,6 +297,89 @@ async fn keys_that_a_dictionary_does_not_have_are_known() {
     }
 }
 
+const BAGS: &str = "\
+class Bag:
+    def __init__(self):
+        self.held = {}
+
+    def __len__(self):
+        return len(self.held)
+
+
+class Account:
+    def __init__(self):
+        self.__balance = 0
+
+    def pay(self, amount):
+        self.__balance += amount  # @paid
+
+    def __bool__(self):
+        # An empty one is none.
+        return self.__balance > 0
+
+
+class Saving(Account):
+    pass
+
+
+class Grid:
+    def __init__(self, size):
+        self.rows = [[0] * size for _ in range(size)]
+
+    def __getitem__(self, at):
+        i, j = at
+        return self.rows[i][j]
+
+    def __bool__(self):
+        for row in self.rows:
+            if any(row):
+                return True
+        return False
+
+
+def main():
+    bag, account, grid = Bag(), Saving(), Grid(2)
+    ready = True  # @ready
+    bag.held['a'] = 1  # @held
+    account.pay(5)
+    grid.rows[0][1] = -5
+    return bag, account, grid
+
+
+main()
+";
+
+#[tokio::test]
+async fn methods_of_an_object_say_whether_it_is_true() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", BAGS);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        let cases: &[(&str, &str, &[&str])] = &[
+            ("ready and not bag", "ready", &[]),
+            ("ready and not account", "ready", &[]),
+            ("ready and bag", "held", &["['a'] = 1"]),
+            ("len(bag) == 1", "held", &[]),
+            ("ready and account", "paid", &["balance: 0 → 5"]),
+        ];
+        all_hold(&client, &program, cases).await;
+        for (condition, method) in [
+            ("ready and grid", "Grid.__bool__"),
+            ("ready and not grid", "Grid.__bool__"),
+            ("grid[0, 1] < 0", "Grid.__getitem__"),
+        ] {
+            let never = client.ask("find_first", json!({ "condition": condition })).await;
+            let note = format!("What `{method}` would have returned is not known, so it may have held.");
+            has(&never, &["never holds", &note]);
+        }
+        let known = client.ask("find_first", json!({ "condition": "len(bag) > 1" })).await;
+        has(&known, &["never holds"]);
+        assert!(!known.contains("may have held"), "{known}");
+        client.server.finish().await;
+    }
+}
+
 /// Keys that are hashed without code of the program, and others; a variable that is gone after its last line.
 #[tokio::test]
 async fn containers_are_followed_below_keys_of_every_kind_and_in_exceptions() {

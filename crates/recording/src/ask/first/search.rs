@@ -304,6 +304,12 @@ impl<'a> Search<'a> {
             })
             .collect::<Vec<_>>()
             .concat();
+        let methods: Vec<String> = notes.methods.iter().map(|name| format!("`{name}`")).collect();
+        let methods = if methods.is_empty() {
+            String::new()
+        } else {
+            format!(" What {} would have returned is not known, so it may have held.", methods.join(", "))
+        };
         let is_of_object = !self.condition.has_bare(variable) && self.recording.has_forked();
         let forked = if is_of_object {
             " What a forked process changes in objects of its parent is recorded without their variables, so it may have \
@@ -316,7 +322,7 @@ impl<'a> Search<'a> {
         let advice = if is_of_containers { " Record again with a higher `items` to know." } else { "" };
         format!(
             "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
-             that have a variable `{variable}`.{unknown}{forked}{advice}\n{note}"
+             that have a variable `{variable}`.{unknown}{methods}{forked}{advice}\n{note}"
         )
     }
 }
