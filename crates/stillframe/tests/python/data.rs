@@ -82,6 +82,16 @@ async fn items_slots_globals_and_private_attributes_are_watched() {
 }
 
 #[tokio::test]
+async fn the_line_that_was_about_to_run_is_named() {
+    let script = Script::new(KINDS);
+    let (session, _) = Debugging::stopped_at(&script, "private").await;
+    session.ok("set_breakpoint", json!({ "watch": "self.__secret" })).await;
+    written(&script, &session.go_on().await, "private", "1", "2");
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn what_has_no_storage_is_refused_without_running_it() {
     let script = Script::new(KINDS);
     let (session, _) = Debugging::stopped_at(&script, "ready").await;

@@ -269,10 +269,15 @@ def follow():
     if agent.watching is None:
         agent.watching = on_line
         files = set(agent.loaded_files())
-        for frame in sys._current_frames().values():
+        for ident, frame in sys._current_frames().items():
+            lines = []
             while frame is not None:
                 files.add(frame.f_code.co_filename)
+                if is_users_file(its_debugger, frame.f_code.co_filename):
+                    lines.append((ident, id(frame), frame.f_code, frame.f_lineno))
                 frame = frame.f_back
+            # The line that is about to run may be the one that writes.
+            ran.extend(reversed(lines))
         for file in files:
             add_breakpoints(its_debugger, file)
         its_debugger.on_breakpoints_changed()
