@@ -159,6 +159,17 @@ async fn a_recording_begins_at_a_moment_and_stops_where_a_condition_holds() {
 }
 
 #[tokio::test]
+async fn a_watch_is_refused_with_the_question_that_answers_it() {
+    let program = Fixture::python("recording_shop");
+    let client = replays(&program, "python3", &["appended"]).await;
+    client.server.ok("start_debugging", json!({ "scriptPath": "last" })).await;
+    let refused = client.server.call("set_breakpoint", json!({ "watch": "self.items" })).await;
+    assert!(refused.is_error, "{}", refused.text);
+    has(&refused.text, &["call find_writes"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
 async fn what_cannot_go_back_says_what_can() {
     let program = Fixture::python("recording_shop");
     let client = Client::of_toolsets("standard", tempfile::tempdir().unwrap(), &[], "python3").await;

@@ -54,7 +54,7 @@ struct FrameEnd {
 pub(super) async fn find(debugger: &DapDebugger, request: DataRequest) -> Result<String> {
     let DataRequest { expression, frame, access } = request;
     if !debugger.capabilities().supports_data_breakpoints {
-        return Err(cannot_watch());
+        return Err(refused(debugger));
     }
     let quirks = debugger.quirks().data;
     let name = (quirks.name)(&expression);
@@ -148,10 +148,22 @@ async fn stack_from(debugger: &DapDebugger, of: RawId) -> Vec<::dap::StackFrame>
     Vec::new()
 }
 
+/// Why nothing can be watched.
+fn refused(debugger: &DapDebugger) -> Error {
+    if !debugger.capabilities().supports_step_back {
+        return cannot_watch();
+    }
+    Error::Unsupported(
+        "watching a value is not available in a recording, which has all writes: call find_writes, or \
+         `stillframe ask writes`"
+            .to_owned(),
+    )
+}
+
 /// Replaces what is watched.
 pub(super) async fn set(debugger: &DapDebugger, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
     if !debugger.capabilities().supports_data_breakpoints {
-        return if wanted.is_empty() { Ok(Vec::new()) } else { Err(cannot_watch()) };
+        return if wanted.is_empty() { Ok(Vec::new()) } else { Err(refused(debugger)) };
     }
     let _still = motion::hold(debugger).await;
     let breakpoints = wanted
