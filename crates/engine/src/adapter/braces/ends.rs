@@ -65,7 +65,7 @@ fn has_range(over: &[Token]) -> bool {
     over.iter().any(|token| token.is("..") || token.is("..="))
 }
 
-/// `0..` has no end; `..` alone stands for a whole collection.
+/// `0..` has no end; `..` alone is a whole collection.
 fn has_open_range(over: &[Token]) -> bool {
     let is_open = |at: usize| {
         let starts = at

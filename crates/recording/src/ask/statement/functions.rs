@@ -98,10 +98,6 @@ pub(in crate::ask) fn entry_of<'a>(text: &'a str, key: &str) -> Option<&'a str> 
         let end = tokens.get(closing(&tokens, at)?)?.at.start;
         Some(parts(text.get(tokens.get(at)?.at.end..end)?))
     };
-    // What is assigned to the key of another one is all that the statement gives it.
-    if ['"', '\''].iter().any(|quote| text.contains(&format!("[{quote}{key}{quote}] = "))) {
-        return None;
-    }
     let braces = tokens.iter().enumerate().filter(|(_, token)| token.text == "{");
     let mut found = braces.filter_map(of_braces).flatten().filter_map(value);
     found.next().filter(|_| found.next().is_none())
@@ -353,7 +349,6 @@ mod tests {
             ("send({ 'content-type': kind, size })", "content-type", Some("kind")),
             (r#"x = {"a": 1} if c else {"a": b}"#, "a", None),
             ("x = {**y}", "y", None),
-            ("rows['n'] = {'n': 1}", "n", None),
             (r#"x = f"{a:b}""#, "a", None),
         ];
         for (text, key, expected) in entries {
