@@ -90,14 +90,12 @@ impl Recording {
         if let Some(known) = self.methods.borrow().own.get(&key) {
             return known.clone();
         }
-        let mut found: Option<Method> = None;
-        for lines in self.sources.values() {
-            for mut method in methods_in(lines, class, name) {
-                if found.as_ref().is_some_and(|found| *found != method) {
-                    method.lines.clear();
-                }
-                found = Some(method);
-            }
+        let all: Vec<Option<Method>> =
+            self.sources.values().flat_map(|lines| methods_in(lines, class, name)).collect();
+        let is_clear = all.iter().all(|method| Some(method) == all.first());
+        let mut found = all.into_iter().flatten().next();
+        if !is_clear && let Some(found) = &mut found {
+            found.lines.clear();
         }
         let found = found.map(Rc::new);
         self.methods.borrow_mut().own.insert(key, found.clone());
@@ -105,8 +103,8 @@ impl Recording {
     }
 }
 
-/// The methods of a name in the classes of a name in a source.
-fn methods_in(lines: &[String], class: &str, name: &str) -> Vec<Method> {
+/// What the classes of a name in a source have as a method, each.
+fn methods_in(lines: &[String], class: &str, name: &str) -> Vec<Option<Method>> {
     let last = class.rsplit('.').next().unwrap_or(class);
     let head = format!("def {name}(");
     let mut found = Vec::new();
@@ -116,19 +114,20 @@ fn methods_in(lines: &[String], class: &str, name: &str) -> Vec<Method> {
             continue;
         }
         let body: Vec<&str> = below(lines.get(at..).unwrap_or_default()).collect();
-        let Some(own) = body.first().map(|line| depth(line)) else { continue };
-        let method = body.iter().position(|line| depth(line) == own && line.trim_start().starts_with(&head));
-        if let Some(at) = method {
+        let own = body.first().map(|line| depth(line));
+        let is_it = |line: &&str| Some(depth(line)) == own && line.trim_start().starts_with(&head);
+        let method = body.iter().position(is_it);
+        found.push(method.map(|at| {
             let text =
                 body.get(at).and_then(|line| line.trim_start().strip_prefix(&head)).unwrap_or_default();
             let lines = below(body.get(at..).unwrap_or_default());
             let is_text = |line: &&str| line.starts_with(['"', '\'', '#']);
-            found.push(Method {
+            Method {
                 name: format!("{class}.{name}"),
                 parameters: parameters(text),
                 lines: lines.map(str::trim).filter(|line| !is_text(line)).map(str::to_owned).collect(),
-            });
-        }
+            }
+        }));
     }
     found
 }

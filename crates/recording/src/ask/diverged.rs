@@ -46,22 +46,31 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
         return Ok(answer.lines.finish());
     }
     let mut compared = 0;
+    let mut values = (main, of_main.clone());
     for Pair { name, numbers } in threads.pairs.iter().take(MOST_THREADS) {
         let parting = part(recordings, *numbers, &versions)?;
-        if parting.steps.is_some() || main.values.is_none() && parting.values.is_some() {
-            answer.add_values(&main, &of_main)?;
+        let place = format!(" in the thread `{name}`");
+        if parting.steps.is_some() {
+            let (main, place_of_main) = &values;
+            answer.add_values(main, place_of_main)?;
             answer.add_same_steps(&of_main);
-            answer.add(&parting, &format!(" in the thread `{name}`"))?;
+            answer.add(&parting, &place)?;
             return Ok(answer.lines.finish());
+        }
+        if parting.begins_before(&values.0) {
+            values = (parting, place);
         }
         compared += 1;
     }
     let in_all = match compared {
-        0 => of_main,
-        count if count < threads.pairs.len() => format!(" in the first {} threads", count + 1),
+        0 => of_main.clone(),
+        count if count < threads.pairs.len() => {
+            format!(" in the first {} of {} threads", count + 1, threads.pairs.len() + 1)
+        }
         count => format!(" in the {} threads", count + 1),
     };
-    answer.add_values(&main, if main.values.is_some() { "" } else { &in_all })?;
+    let (first, place) = &values;
+    answer.add_values(first, if first.values.is_some() { place } else { &in_all })?;
     answer.add_same_steps(&in_all);
     for (name, only) in
         ["first", "second"].into_iter().zip(&threads.only).filter(|(_, only)| !only.is_empty())

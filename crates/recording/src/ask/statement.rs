@@ -13,8 +13,8 @@ mod sending;
 use std::ops::Range;
 
 pub(super) use self::functions::{
-    Function, Part, assigned_item, entry_of, function_of, is_whole, item_of, listed_item, part_of,
-    property_of, spread_of, target_of, without_functions,
+    Function, Part, WrittenPart, assigned_item, entry_of, function_of, is_whole, item_of, listed_item,
+    part_of, property_of, spread_of, target_of, without_functions,
 };
 pub(super) use self::heads::{captures, has_default, has_parameter, subject};
 pub(super) use self::lines::statement_at;

@@ -32,6 +32,13 @@ pub(super) fn order(left: &Datum, right: &Datum) -> Option<Ordering> {
     }
 }
 
+impl Datum {
+    /// Whether it is the same value as another one.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        order(self, other) == Some(Ordering::Equal)
+    }
+}
+
 pub(super) fn arithmetic(left: &Datum, sign: char, right: &Datum) -> Option<Datum> {
     let (left, right) = (left.plain(), right.plain());
     // `True` is a number.

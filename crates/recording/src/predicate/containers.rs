@@ -84,7 +84,11 @@ impl Scope<'_> {
                 self.note_opaque(of)?;
                 if let Some(method) = self.recording.method_of(*number, &["__len__"])? {
                     let Some((name, expression)) = self.followed(&method, *number) else { return Ok(None) };
-                    return self.with(&[(name, of.clone())], &mut |scope| scope.value(&expression));
+                    let length = self.with(&[(name, of.clone())], &mut |scope| scope.value(&expression))?;
+                    if length.is_none() {
+                        self.note_method(&method);
+                    }
+                    return Ok(length);
                 }
                 let length = match (self.rows_of(*number)?, self.length_of(*number)?) {
                     (None, None) => {

@@ -27,7 +27,11 @@ impl Scope<'_> {
                 Some(method) => {
                     let Some((of, expression)) = self.followed(&method, *number) else { return Ok(None) };
                     let named = [(of, Datum::Object(*number))];
-                    return self.with(&named, &mut |scope| scope.holds(&expression));
+                    let holds = self.with(&named, &mut |scope| scope.holds(&expression))?;
+                    if holds.is_none() {
+                        self.note_method(&method);
+                    }
+                    return Ok(holds);
                 }
                 None => is_javascript || self.length_of(*number)? != Some(Word::Integer(0)),
             },

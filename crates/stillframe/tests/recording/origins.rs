@@ -108,6 +108,8 @@ def main():
     names = ['pencil', 'pen', 'eraser1', 'ink']
     with ThreadPoolExecutor(2) as executor:
         rates = dict(zip(names, executor.map(rated, names)))  # @rates
+    others = names + [sku, least]
+    tail = others[0]
     row = {'sku': sku, \"cost\": least * 2, 'of': {'name': names[1]}}  # @row
     cost = row['cost']
     for price in [8, 6, 4]: half = halved(price)  # @halved
@@ -161,7 +163,9 @@ console.log(have); // @end
 /// A target, with lines that its origin names, texts that it has, and one that it has not.
 type Entry = (&'static str, &'static [&'static str], &'static str);
 
-const OF_STOCK: [Entry; 10] = [
+const OF_STOCK: [Entry; 11] = [
+    // Not all that is written out is what was stored.
+    ("tail", &["names = ["], "there is nothing"),
     // Of a dictionary that is written out, an item has its own expression.
     ("cost", &["['cost'] = -2 by ", "@row", "least = -1 by "], "sku = "),
     ("have", &["['pad'] = 5 by ", "@pad"], "['pen']"),

@@ -22,6 +22,14 @@ pub(super) struct Parting {
     pub(super) only_here: [Option<Event>; 2],
 }
 
+impl Parting {
+    /// Whether values differ that were written before those of another one, in the first run.
+    pub(super) fn begins_before(&self, other: &Self) -> bool {
+        let event = |parting: &Self| parting.values.as_ref().map(|(value, _)| value.event.id);
+        event(self).is_some_and(|event_of_this| event(other).is_none_or(|other| event_of_this < other))
+    }
+}
+
 /// Finds where a thread of one run and a thread of the other part, by their numbers.
 pub(super) fn part(recordings: [&Recording; 2], threads: [i64; 2], versions: &Versions) -> Result<Parting> {
     let [one, other] = recordings;

@@ -81,7 +81,7 @@ impl Recording {
         let step =
             if text.starts_with("for") { statement::loop_step(&text, &name, is_first()?) } else { None };
         let mut value = step.unwrap_or_else(|| statement::value_of(&text, &name));
-        if let Some(part) = self.part_written(write, &line, &text, value.text)? {
+        if let Some(part) = self.part_written(write, (&call, &line), &text, value.text)? {
             value.text = part;
         } else if !matches!(write.key, Key::Name(_)) && statement::is_literal(value.text, self.spelling) {
             // It is not what was stored.

@@ -1,48 +1,62 @@
 //! Which part of a statement gave an item or an attribute that it wrote.
 
-use crate::ask::statement;
+use crate::ask::first::owners;
+use crate::ask::statement::{self, WrittenPart};
 use crate::ask::writes::writes_to;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
-use crate::reading::{Event, Recording};
+use crate::predicate::Scope;
+use crate::reading::{Call, Event, Recording};
 use crate::value::{Key, Kind, Word};
 
 impl Recording {
     /// The expression for what was written, where a list, a dictionary or an object is written out; none if that is not
-    /// known. `value` is the expression that the statement in `text` assigns, which ran at `line`.
+    /// known. `value` is the expression that the statement in `text` assigns, which ran at `line` of a call.
     pub(super) fn part_written<'t>(
         &self,
         write: &Write,
-        line: &Event,
+        (call, line): (&Call, &Event),
         text: &'t str,
         value: &'t str,
     ) -> Result<Option<&'t str>> {
-        Ok(match write.key {
+        let gives = |part: Option<WrittenPart<'t>>| match part {
+            Some(part) if self.gives(write, (call, line), part)? => Ok(Some(part.text)),
+            _ => Ok(None),
+        };
+        match write.key {
             Key::Index(index) => {
                 let Ok(at) = usize::try_from(index) else { return Ok(None) };
                 let item = statement::item_of(value, at).or_else(|| statement::assigned_item(text, at));
                 let count = self.length_of_tuple(write)?;
-                let is_new = self.is_new(write, line)?;
-                let listed = || is_new.then(|| statement::listed_item(text, at)).flatten();
-                item.or_else(|| statement::part_of(value, at, count?)).or_else(listed)
+                match item.or_else(|| statement::part_of(value, at, count?)) {
+                    None => gives(statement::listed_item(text, at)),
+                    item => Ok(item),
+                }
             }
-            Key::Item(key) if self.is_new(write, line)? => {
-                statement::entry_of(text, self.text(key).trim_matches(['\'', '"']))
-            }
+            Key::Item(key) => gives(statement::entry_of(text, self.text(key).trim_matches(['\'', '"']))),
             Key::Name(name) if write.owner.as_object().is_some() => {
                 let name = self.text(name);
                 let is_quoted =
                     name.contains(|letter: char| !(letter.is_alphanumeric() || "_$#".contains(letter)));
                 let entry = is_quoted.then(|| statement::entry_of(text, &name)).flatten();
-                entry.or_else(|| statement::spread_of(value))
+                Ok(gives(entry)?.or_else(|| statement::spread_of(value)))
             }
-            _ => None,
-        })
+            _ => Ok(None),
+        }
     }
 
-    /// Whether the object that was written to was not there before a line, so that the line may be what writes it out.
-    fn is_new(&self, write: &Write, line: &Event) -> Result<bool> {
-        Ok(writes_to(self, write.owner, None, line.id, 1)?.is_empty())
+    /// Whether a part of a statement gave what was written: it has that value, or cannot be evaluated and belongs to what the
+    /// statement has made.
+    fn gives(&self, write: &Write, (call, line): (&Call, &Event), part: WrittenPart<'_>) -> Result<bool> {
+        let memory = MemoryAt { recording: self, event: line.id.max(1) };
+        let owners = owners(self, call)?;
+        let scope = Scope::new(self, &memory, &owners);
+        if let Ok(expression) = self.expression(part.text)
+            && let Some(found) = scope.value(&expression)?
+        {
+            return Ok(scope.datum(write.word)?.is_same(&found));
+        }
+        Ok(part.is_given && writes_to(self, write.owner, None, line.id, 1)?.is_empty())
     }
 
     /// The length of the tuple that was written to; none if it was something else.

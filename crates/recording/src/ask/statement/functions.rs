@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Token, closing, from, has_word, is_assignment, is_keyword, parts, tokens};
+use super::{STORING, Token, closing, from, has_word, is_assignment, is_keyword, parts, tokens};
 
 /// What stands before parentheses and a block without being a function.
 const HEADS: [&str; 6] = ["if", "for", "while", "switch", "catch", "with"];
@@ -83,9 +83,17 @@ pub(in crate::ask) fn property_of<'a>(text: &'a str, key: &str) -> Option<&'a st
     })
 }
 
+/// A part of what a statement writes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::ask) struct WrittenPart<'a> {
+    pub(in crate::ask) text: &'a str,
+    /// The statement gives the whole as it is: it calls nothing with it but what stores it, and takes nothing of it.
+    pub(in crate::ask) is_given: bool,
+}
+
 /// What the only dictionary or object in a statement that shows such an entry has under a key. The key is a text without
 /// its quotes, or another constant.
-pub(in crate::ask) fn entry_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+pub(in crate::ask) fn entry_of<'a>(text: &'a str, key: &str) -> Option<WrittenPart<'a>> {
     let tokens = tokens(text);
     let value = |part: &'a str| {
         let (name, behind) = match part.chars().next()? {
@@ -96,11 +104,35 @@ pub(in crate::ask) fn entry_of<'a>(text: &'a str, key: &str) -> Option<&'a str> 
     };
     let of_braces = |(at, _): (usize, &Token<'_>)| {
         let end = tokens.get(closing(&tokens, at)?)?.at.start;
-        Some(parts(text.get(tokens.get(at)?.at.end..end)?))
+        let mut all = parts(text.get(tokens.get(at)?.at.end..end)?).into_iter();
+        let text = all.by_ref().find_map(value)?;
+        // What is spread behind it may have the key, too.
+        let is_last = !all.any(|part| part.starts_with("**") || part.starts_with("..."));
+        is_last.then(|| WrittenPart { text, is_given: is_given(&tokens, at) })
     };
     let braces = tokens.iter().enumerate().filter(|(_, token)| token.text == "{");
-    let mut found = braces.filter_map(of_braces).flatten().filter_map(value);
+    let mut found = braces.filter_map(of_braces);
     found.next().filter(|_| found.next().is_none())
+}
+
+/// Whether a statement gives what it writes out in brackets as it is.
+fn is_given(tokens: &[Token<'_>], open: usize) -> bool {
+    let text_at = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.text);
+    let behind = text_at(closing(tokens, open).map(|close| close + 1));
+    let before = text_at(open.checked_sub(1));
+    if !matches!(behind, "" | ";" | "," | ")" | "]" | "}")
+        || !matches!(before, "" | "=" | "return" | "yield" | "=>" | ":" | "," | "(" | "[" | "{")
+    {
+        return false;
+    }
+    let around = (0..open).rev().find(|at| closing(tokens, *at).is_some_and(|close| close > open));
+    let Some(around) = around.filter(|at| tokens.get(*at).is_some_and(|token| token.opens() == 1)) else {
+        return true;
+    };
+    let called = text_at(around.checked_sub(1));
+    let is_call =
+        text_at(Some(around)) == "(" && !is_keyword(called) && !matches!(called, "" | "=" | "=>" | ",");
+    if is_call { STORING.contains(&called) } else { is_given(tokens, around) }
 }
 
 /// An item of a list in a text.
@@ -139,7 +171,7 @@ pub(in crate::ask) fn assigned_item(text: &str, index: usize) -> Option<&str> {
 }
 
 /// The same of the only list that is written out in a statement.
-pub(in crate::ask) fn listed_item(text: &str, index: usize) -> Option<&str> {
+pub(in crate::ask) fn listed_item(text: &str, index: usize) -> Option<WrittenPart<'_>> {
     let tokens = tokens(text);
     // Behind a value, brackets are those of an item.
     let begins = |at: usize| match at.checked_sub(1).and_then(|at| tokens.get(at)) {
@@ -151,7 +183,8 @@ pub(in crate::ask) fn listed_item(text: &str, index: usize) -> Option<&str> {
         (0..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|token| token.text == "[") && begins(*at));
     let list = lists.next().filter(|_| lists.next().is_none())?;
     let (open, close) = (tokens.get(list)?, tokens.get(closing(&tokens, list)?)?);
-    item_of(text.get(open.at.start..close.at.end)?, index)
+    let text = item_of(text.get(open.at.start..close.at.end)?, index)?;
+    Some(WrittenPart { text, is_given: is_given(&tokens, list) })
 }
 
 /// Whether a text is an object or a list that says all that is in it.
@@ -343,23 +376,37 @@ mod tests {
         assert_eq!(property_of("{ width: 3, depth }", "depth"), Some("depth"));
         assert_eq!(property_of("box", "depth"), None);
         let entries = [
-            (r#"return {"name": name.upper(), "amount": amount}"#, "amount", Some("amount")),
-            ("rows = [{'id': 1, 'of': {'n': f(x, y)}}, other]", "n", Some("f(x, y)")),
-            ("names = {1: one, 2: two}", "2", Some("two")),
-            ("send({ 'content-type': kind, size })", "content-type", Some("kind")),
+            (r#"return {"name": name.upper(), "amount": amount}"#, "amount", Some(("amount", true))),
+            ("rows = [{'id': 1, 'of': {'n': f(x, y)}}, other]", "n", Some(("f(x, y)", true))),
+            ("rows.append({'n': f(x)})", "n", Some(("f(x)", true))),
+            ("names = {1: one, 2: two}", "2", Some(("two", true))),
+            ("send({ 'content-type': kind, size })", "content-type", Some(("kind", false))),
+            ("out['m'] = max({'m': a, 'n': b}.values())", "m", Some(("a", false))),
+            ("x = {'a': b, **rest}", "a", None),
+            ("x = {**rest, 'a': b}", "a", Some(("b", true))),
             (r#"x = {"a": 1} if c else {"a": b}"#, "a", None),
             ("x = {**y}", "y", None),
             (r#"x = f"{a:b}""#, "a", None),
         ];
         for (text, key, expected) in entries {
-            assert_eq!(entry_of(text, key), expected, "{text}");
+            let found = entry_of(text, key).map(|part| (part.text, part.is_given));
+            assert_eq!(found, expected, "{text}");
         }
         assert_eq!(item_of("[count(), 3]", 1), Some("3"));
         assert_eq!(item_of("[...other, 3]", 1), None);
         assert_eq!(assigned_item("let a = f(); const b = [f(), 3]; a = 0;", 1), Some("3"));
-        assert_eq!(listed_item("return { tags: [row[0], count] };", 1), Some("count"));
-        assert_eq!(listed_item("f([a, b], [c, d])", 1), None);
-        assert_eq!(listed_item("x = rows[a, b]", 1), None);
+        for (text, expected) in [
+            ("return { tags: [row[0], count] };", Some(("count", true))),
+            ("rows.push([a, b]);", Some(("b", true))),
+            ("x = sorted([a, b])", Some(("b", false))),
+            ("x = rest + [a, b]", Some(("b", false))),
+            ("x = [a, b].filter(f)", Some(("b", false))),
+            ("f([a, b], [c, d])", None),
+            ("x = rows[a, b]", None),
+        ] {
+            let found = listed_item(text, 1).map(|part| (part.text, part.is_given));
+            assert_eq!(found, expected, "{text}");
+        }
         assert!(!is_whole("{ ...other, width: 3 }", ["{", "}"]));
         assert_eq!(spread_of("{ id, ...row.more }"), Some("row.more"));
     }
