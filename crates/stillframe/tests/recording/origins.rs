@@ -110,6 +110,8 @@ def main():
         rates = dict(zip(names, executor.map(rated, names)))  # @rates
     others = names + [sku, least]
     tail = others[0]
+    others += [least, sku]
+    added = others[6]
     row = {'sku': sku, \"cost\": least * 2, 'of': {'name': names[1]}}  # @row
     cost = row['cost']
     for price in [8, 6, 4]: half = halved(price)  # @halved
@@ -163,9 +165,10 @@ console.log(have); // @end
 /// A target, with lines that its origin names, texts that it has, and one that it has not.
 type Entry = (&'static str, &'static [&'static str], &'static str);
 
-const OF_STOCK: [Entry; 11] = [
+const OF_STOCK: [Entry; 12] = [
     // Not all that is written out is what was stored.
     ("tail", &["names = ["], "there is nothing"),
+    ("added", &["[6] = -1 by ", "least = -1 by "], "tail"),
     // Of a dictionary that is written out, an item has its own expression.
     ("cost", &["['cost'] = -2 by ", "@row", "least = -1 by "], "sku = "),
     ("have", &["['pad'] = 5 by ", "@pad"], "['pen']"),

@@ -29,8 +29,11 @@ impl Recording {
                 let item = statement::item_of(value, at).or_else(|| statement::assigned_item(text, at));
                 let count = self.length_of_tuple(write)?;
                 match item.or_else(|| statement::part_of(value, at, count?)) {
+                    Some(item) => {
+                        let is_other = self.has_value(write, (call, line), item)? == Some(false);
+                        Ok(Some(item).filter(|_| !is_other))
+                    }
                     None => gives(statement::listed_item(text, at)),
-                    item => Ok(item),
                 }
             }
             Key::Item(key) => gives(statement::entry_of(text, self.text(key).trim_matches(['\'', '"']))),
@@ -47,16 +50,21 @@ impl Recording {
 
     /// Whether a part of a statement gave what was written: it has that value, or cannot be evaluated and belongs to what the
     /// statement has made.
-    fn gives(&self, write: &Write, (call, line): (&Call, &Event), part: WrittenPart<'_>) -> Result<bool> {
+    fn gives(&self, write: &Write, at: (&Call, &Event), part: WrittenPart<'_>) -> Result<bool> {
+        if let Some(has_value) = self.has_value(write, at, part.text)? {
+            return Ok(has_value);
+        }
+        Ok(part.is_given && writes_to(self, write.owner, None, at.1.id, 1)?.is_empty())
+    }
+
+    /// Whether an expression had the value that was written, before its line ran; none if that is not known.
+    fn has_value(&self, write: &Write, (call, line): (&Call, &Event), text: &str) -> Result<Option<bool>> {
+        let Ok(expression) = self.expression(text) else { return Ok(None) };
         let memory = MemoryAt { recording: self, event: line.id.max(1) };
         let owners = owners(self, call)?;
         let scope = Scope::new(self, &memory, &owners);
-        if let Ok(expression) = self.expression(part.text)
-            && let Some(found) = scope.value(&expression)?
-        {
-            return Ok(scope.datum(write.word)?.is_same(&found));
-        }
-        Ok(part.is_given && writes_to(self, write.owner, None, line.id, 1)?.is_empty())
+        let Some(found) = scope.value(&expression)? else { return Ok(None) };
+        Ok(Some(scope.datum(write.word)?.is_same(&found)))
     }
 
     /// The length of the tuple that was written to; none if it was something else.
