@@ -226,6 +226,17 @@ pub(crate) fn languages() -> clap::builder::PossibleValuesParser {
     engine::adapter::ADAPTERS.iter().map(value).collect::<Vec<_>>().into()
 }
 
+/// How many words an option of every command has, with its value. None for what is not such an option.
+pub(crate) fn option_length(word: &str) -> Option<usize> {
+    let option = word.strip_prefix("--")?;
+    let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+    let command = Cli::<ServeOnly>::command();
+    let argument = command.get_arguments().find(|argument| argument.get_long() == Some(name))?;
+    let has_next =
+        value.is_none() && argument.get_action().takes_values() && !argument.is_require_equals_set();
+    Some(1 + usize::from(has_next))
+}
+
 impl Command {
     /// On which machine it is done, where that can be another one.
     fn place(&self) -> Option<&PlaceArgs> {

@@ -1,7 +1,8 @@
 //! `stillframe init`: the server's entry and the skill in the files of the hosts on this machine.
 //!
-//! [`hosts`] is the table, [`entry`] has the shapes of entries, [`format`](mod@format) edits a file of one of three formats,
-//! [`plan`] works out what changes, and [`apply`] writes it. [`variables`] is for `doctor`.
+//! [`hosts`] is the table, [`entry`] has the shapes of entries and [`start`] the words in them,
+//! [`format`](mod@format) edits a file of one of three formats, [`plan`] works out what changes, and [`apply`] writes it.
+//! [`variables`] is for `doctor`.
 
 mod apply;
 mod entry;
@@ -10,6 +11,7 @@ mod hosts;
 mod json;
 mod launcher;
 mod plan;
+mod start;
 mod toml;
 mod variables;
 mod yaml;

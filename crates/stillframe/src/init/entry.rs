@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use engine::adapter::{Host as _, Machine};
 use serde_json::{Map, Value, json};
 
+use super::start::{Launcher, SERVE, Start};
+
 /// What the server is called.
 pub(crate) const NAME: &str = "stillframe";
-/// The argument that starts the server; what follows it in an entry is the user's.
-const SERVE: &str = "serve";
-/// Programs that run a package by its name.
-const RUNNERS: [&str; 5] = ["bunx", "npx", "pipx", "pnpx", "uvx"];
 
 /// How a host writes an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +40,7 @@ impl Shape {
         let before = existing.map(|entry| self.command(entry).words).unwrap_or_default();
         let (before, given) = (Start::of(&before), Start::of(launcher));
         let options = if given.has_options() { &given } else { &before };
-        let words = [given.launcher, options.before, &[SERVE.to_owned()], options.after].concat();
+        let words = [given.words, options.before, &[SERVE.to_owned()], options.after].concat();
         let (program, args) =
             words.split_first().map_or(("", &[][..]), |(program, args)| (program.as_str(), args));
         let (start, defaults) = match self {
@@ -75,16 +73,18 @@ impl Shape {
 
     /// The entry as `init` writes it where there is none, for the server that an entry starts.
     pub(crate) fn without_additions(self, entry: &Value) -> Map<String, Value> {
-        self.entry(Start::of(&self.command(entry).words).launcher, None)
+        self.entry(Start::of(&self.command(entry).words).words, None)
     }
 
-    /// What an entry is if its command is not known to be stillframe and its options: a container, a shell, another
-    /// machine. With another launcher, it would lose what the user has put there.
+    /// What an entry is if its command is not known to be stillframe and its options. With another launcher, it would lose
+    /// what the user has put there.
     pub(crate) fn other_launcher(self, entry: &Value, launcher: &[String]) -> Option<String> {
         let words = self.command(entry).words;
         let start = Start::of(&words);
-        let is_replaceable = start.is_known || start.launcher == Start::of(launcher).launcher;
-        (!is_replaceable).then(|| format!("started by another command (`{}`)", words.join(" ")))
+        let is_replaceable =
+            words.is_empty() || start.launcher != Launcher::Other || start.words == Start::of(launcher).words;
+        let what = "a command that does not start the server as `init` would";
+        (!is_replaceable).then(|| format!("{what} (`{}`)", words.join(" ")))
     }
 
     /// What an entry starts.
@@ -126,67 +126,6 @@ pub(crate) fn address(entry: &Value) -> Option<(String, Vec<(String, String)>)> 
         headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
     }
     (text("type") != Some("sse")).then(|| (url.to_owned(), headers))
-}
-
-/// The command of stillframe that some words start, if that is another one than `serve`.
-pub(crate) fn other_command(words: &[String]) -> Option<&str> {
-    let launcher = launcher_length(words)?;
-    let next = words.get(launcher).filter(|word| !word.starts_with('-') && *word != SERVE)?;
-    (!is_stillframe(next)).then_some(next)
-}
-
-/// The parts of a command that starts the server.
-#[derive(Clone, Copy)]
-struct Start<'w> {
-    /// What starts stillframe.
-    launcher: &'w [String],
-    /// Options before `serve`.
-    before: &'w [String],
-    /// Options after it.
-    after: &'w [String],
-    /// The launcher is nothing else than stillframe.
-    is_known: bool,
-}
-
-impl<'w> Start<'w> {
-    fn of(words: &'w [String]) -> Self {
-        let serve = words.iter().position(|word| word == SERVE);
-        let (head, rest) = words.split_at(serve.unwrap_or(words.len()));
-        let after = rest.get(1..).unwrap_or_default();
-        let known =
-            launcher_length(head).filter(|end| head.get(*end).is_none_or(|word| word.starts_with('-')));
-        let (launcher, before) = head.split_at(known.unwrap_or(head.len()));
-        // A program with `serve` behind it is stillframe under another name.
-        let is_known = known.is_some() || words.is_empty() || head.len() == 1 && serve.is_some();
-        Self { launcher, before, after, is_known }
-    }
-
-    fn has_options(&self) -> bool {
-        !self.before.is_empty() || !self.after.is_empty()
-    }
-}
-
-/// How many words start stillframe: its program, or what runs its package.
-fn launcher_length(words: &[String]) -> Option<usize> {
-    let (program, rest) = words.split_first()?;
-    if is_stillframe(program) {
-        return Some(1);
-    }
-    let options = rest.iter().take_while(|word| word.starts_with('-')).count();
-    let is_run =
-        RUNNERS.contains(&program_name(program)) && rest.get(options).is_some_and(|word| is_stillframe(word));
-    is_run.then_some(options + 2)
-}
-
-/// Whether this is the program or the package, which may have a version: `stillframe@1.0`.
-fn is_stillframe(word: &str) -> bool {
-    program_name(word).split(['@', '=']).next() == Some(NAME)
-}
-
-/// The name of a program, without its folder and what Windows adds.
-fn program_name(word: &str) -> &str {
-    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    [".exe", ".cmd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
 /// A text, or the texts of a list.
@@ -237,7 +176,11 @@ mod tests {
             ("ssh box stillframe serve", None),
             ("sh -c exec\u{a0}stillframe\u{a0}serve", None),
             ("env A=1 stillframe serve", None),
-            ("uvx --from stillframe stillframe serve", None),
+            (
+                "cmd /c npx -y stillframe --read-only serve --toolset quick",
+                Some("--read-only serve --toolset quick"),
+            ),
+            ("sudo serve", None),
             ("stillframe doctor", None),
             ("/opt/wrapper", None),
         ];
@@ -265,22 +208,6 @@ mod tests {
         let entry = Value::Object(Shape::Plain.entry(&words("stillframe --read-only serve"), None));
         let written = Value::Object(Shape::Plain.entry(&words("sf serve --toolset quick"), Some(&entry)));
         assert_eq!(Shape::Plain.command(&written).words.join(" "), "sf serve --toolset quick");
-    }
-
-    #[test]
-    fn another_command_than_serve_is_found() {
-        let table = [
-            ("stillframe doctor", Some("doctor")),
-            ("npx -y stillframe record", Some("record")),
-            ("stillframe serve --read-only", None),
-            ("stillframe --read-only serve", None),
-            ("stillframe", None),
-            ("uvx --from stillframe stillframe", None),
-            ("sf doctor", None),
-        ];
-        for (command, expected) in table {
-            assert_eq!(other_command(&words(command)), expected, "{command}");
-        }
     }
 
     #[test]

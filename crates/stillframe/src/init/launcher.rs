@@ -6,8 +6,9 @@ use anyhow::Context;
 use engine::adapter::{Host as _, Machine};
 use tools::CommandLine;
 
-use super::entry::{self, NAME};
+use super::entry::NAME;
 use super::hosts::Scope;
+use super::start::{self, Start};
 use crate::setup::cli_error;
 
 /// The words before `serve`; a given command may also have it, and options after it.
@@ -16,11 +17,16 @@ pub(crate) fn words(given: Option<&str>, scope: &Scope) -> anyhow::Result<Vec<St
         let next = "no shell runs it; put such a word in single quotes";
         let words = CommandLine::from(given).words(next).map_err(cli_error)?;
         anyhow::ensure!(!words.is_empty(), "`--command` is empty; give the command that starts stillframe");
-        if let Some(other) = entry::other_command(&words) {
+        if let Some(other) = start::other_command(&words) {
+            anyhow::ensure!(!other.starts_with('-'), "`--command` has `{other}`; put `serve` before it");
             anyhow::bail!(
                 "`--command` starts `{other}` and not the server; leave out `{other}` and what follows it"
             );
         }
+        anyhow::ensure!(
+            !Start::of(&words).takes_options(),
+            "`--command` lets npm take options of the server for its own; write `npm exec -- {NAME}`"
+        );
         return Ok(words);
     }
     let program = std::env::current_exe().context("cannot find out where stillframe is installed")?;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a helper that fails is a test that fails")]
 
 mod hosts;
+mod launchers;
 mod variables;
 
 use std::path::{Path, PathBuf};
@@ -287,37 +288,6 @@ async fn the_arguments_of_opencode_are_in_its_command() {
 }
 
 #[tokio::test]
-async fn options_that_the_user_added_survive_an_update() {
-    let home = Home::new();
-    let file = ".codex/config.toml";
-    let text = "[mcp_servers.stillframe]\ncommand = \"/old/stillframe\" # moved\nargs = [\"--read-only\", \"serve\", \"--toolset\", \"quick\"]\nenv = { A = \"1\" }\n";
-    home.write(file, text);
-    home.run(&["init", "codex", "--yes", "--command", "npx -y stillframe"]).await.ended_with(0);
-    let (before, after) = ("[\"--read-only\",", "[\"-y\", \"stillframe\", \"--read-only\",");
-    assert_eq!(home.read(file), text.replace("/old/stillframe", "npx").replace(before, after));
-}
-
-#[tokio::test]
-async fn an_entry_with_another_launcher_is_left() {
-    let home = Home::new();
-    let file = ".cursor/mcp.json";
-    for words in [
-        ["docker", "run", "-i", "--rm", "-v", "/x:/work", "stillframe"].as_slice(),
-        &["sh", "-c", "exec stillframe --read-only serve"],
-        &["ssh", "box", "stillframe", "serve"],
-    ] {
-        let entry = json!({ "command": words[0], "args": words[1..] });
-        let text = json!({ "mcpServers": { "stillframe": entry } }).to_string();
-        home.write(file, &text);
-        let ran = home.run(&["init", "cursor", "--yes", "--no-skill"]).await.ended_with(0);
-        let out = ran.out.split_whitespace().collect::<String>();
-        let expected = format!("isstartedbyanothercommand(`{}`)andwasleftasitis", words.concat());
-        assert!(out.contains(&expected.replace(' ', "")) && !out.contains('✓'), "{}", ran.out);
-        assert_eq!((home.read(file), home.files()), (text, vec![file.to_owned()]));
-    }
-}
-
-#[tokio::test]
 async fn a_link_to_a_file_of_settings_stays_a_link_and_its_permissions_stay() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
@@ -496,27 +466,6 @@ async fn a_link_to_a_file_that_does_not_exist_yet_is_followed() {
     home.run(&["init", "cursor", "--yes", "--no-skill"]).await.ended_with(0);
     assert!(home.path(".cursor/mcp.json").is_symlink());
     assert!(home.read("dotfiles/mcp.json").contains("stillframe"));
-}
-
-#[tokio::test]
-async fn a_given_command_is_split_as_a_shell_does() {
-    let home = Home::new();
-    for (command, words) in [
-        (r#""/opt/my tools/stillframe""#, json!(["/opt/my tools/stillframe", "serve"])),
-        ("npx -y stillframe serve", json!(["npx", "-y", "stillframe", "serve"])),
-        (
-            "npx -y stillframe serve --toolset all",
-            json!(["npx", "-y", "stillframe", "serve", "--toolset", "all"]),
-        ),
-        ("'${workspaceFolder}/sf'", json!(["${workspaceFolder}/sf", "serve"])),
-    ] {
-        let ran = home.run(&["init", "--print", "opencode", "--command", command]).await.ended_with(0);
-        assert_eq!(ran.json()["mcp"]["stillframe"]["command"], words, "{command}");
-    }
-    for command in ["", "'a", "$HOME/sf", "a | b", "stillframe doctor"] {
-        let ran = home.run(&["init", "--print", "opencode", "--command", command]).await.ended_with(1);
-        assert!(ran.err.contains("command` "), "{command}: {}", ran.err);
-    }
 }
 
 /// A host's file with an entry that starts this server with the tests' cache.
