@@ -75,6 +75,8 @@ pub(crate) fn run(args: &InitArgs) -> anyhow::Result<ExitCode> {
     let chosen = choose(args, &scope, &folders)?;
     let mut text = String::new();
     let (mut failed, mut pending, mut seen) = (false, false, HashSet::new());
+    // The first host whose entry changes.
+    let mut first = None;
     for host in &chosen {
         let _ = writeln!(text, "{}", styled(HEADING, host.title));
         for planned in planned(host, args, &launcher, (&chosen, &scope, &folders)) {
@@ -82,6 +84,9 @@ pub(crate) fn run(args: &InitArgs) -> anyhow::Result<ExitCode> {
                 Step::Change(change) if seen.insert(change.path.clone()) => {
                     text.push_str(&difference(&change, &folders));
                     pending = true;
+                    if host.file(&scope, &folders).as_ref() == Some(&path) {
+                        first.get_or_insert(host.name);
+                    }
                     if args.yes { written(&change, &folders) } else { Ok(String::new()) }
                 }
                 Step::Change(_) => Ok(String::new()),
@@ -101,11 +106,11 @@ pub(crate) fn run(args: &InitArgs) -> anyhow::Result<ExitCode> {
     terminal::print(&text)?;
     if pending && !args.yes {
         terminal::hint("nothing was written; add `--yes` to write this");
-    } else if args.yes && pending && !args.remove && !failed {
-        terminal::hint(&format!(
-            "restart the host, then check it: stillframe doctor --host {}",
-            chosen.first().map_or("NAME", |host| host.name)
-        ));
+    } else if let Some(host) = first
+        && !args.remove
+        && !failed
+    {
+        terminal::hint(&format!("restart the host, then check it: stillframe doctor --host {host}"));
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

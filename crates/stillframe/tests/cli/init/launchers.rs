@@ -32,7 +32,14 @@ async fn an_entry_with_another_launcher_is_left() {
         let expected =
             format!("isacommandthatdoesnotstarttheserveras`init`would(`{}`)andwasleftasitis", words.concat());
         assert!(out.contains(&expected.replace(' ', "")) && !out.contains('✓'), "{}", ran.out);
-        assert_eq!((home.read(file), home.files()), (text, vec![file.to_owned()]));
+        assert_eq!((home.read(file), home.files()), (text.clone(), vec![file.to_owned()]));
+
+        // The skill is written, but no server that could be checked.
+        let ran = home.run(&["init", "cursor", "--yes"]).await.ended_with(0);
+        assert!(ran.out.contains("wrote ") && !ran.err.contains("restart the host"), "{}", ran.err);
+        assert_eq!(home.read(file), text);
+        home.run(&["init", "cursor", "--remove", "--yes"]).await.ended_with(0);
+        std::fs::remove_file(home.path(".cursor/mcp.json.bak")).unwrap();
     }
 }
 
