@@ -62,6 +62,62 @@ async fn a_method_is_found_however_it_was_defined() {
     }
 }
 
+const SHOPS: &str = "\
+module Deep
+  class Shop
+    def total(count)
+      count + 1 # @deep
+    end
+
+    def price(count)
+      count * 3 # @deep_price
+    end
+  end
+end
+
+class Shop
+  def total(count)
+    count + 2 # @total
+  end
+
+  define_method(:price) do |count|
+    count * 2 # @price
+  end
+end
+
+Deep::Shop.new.total(1)
+Deep::Shop.new.price(2)
+Shop.new.total(3)
+Shop.new.price(4)
+";
+
+#[tokio::test]
+async fn a_class_is_not_another_one_whose_name_ends_alike() {
+    stops_at("Shop#total", &["total"]).await;
+    stops_at("Shop#price", &["price"]).await;
+    stops_at("Deep::Shop#total", &["deep"]).await;
+}
+
+#[tokio::test]
+async fn a_name_alone_finds_methods_of_each_kind_of_definition() {
+    stops_at("price", &["deep_price", "price"]).await;
+}
+
+/// Where a breakpoint on a function stops, up to the end of the program.
+async fn stops_at(function: &str, marks: &[&str]) {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "shops.rb", SHOPS);
+    let session = Debugging::of(Language::Ruby).await;
+    session.ok("set_breakpoint", json!({ "function": function })).await;
+    let mut report = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    for mark in marks {
+        assert_eq!(report.place(), (program.path(), program.line(mark)), "{function}: {}", report.text);
+        report = session.go_on().await;
+    }
+    assert_eq!(report.outcome(), "ended", "{function}: {}", report.text);
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_method_of_a_file_is_found_however_it_is_defined() {
     let folder = folder();

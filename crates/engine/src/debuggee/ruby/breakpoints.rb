@@ -120,6 +120,9 @@ module Stillframe
 
     def bound? = !@points.empty?
 
+    # The client hears when this changes.
+    def place = [bound?, @path, @line]
+
     def answer
       { id: @id, verified: bound?, line: @line, message: bound? ? nil : missing }.compact
     end
@@ -199,11 +202,19 @@ module Stillframe
 
     # `kinds` are classes that may have the method though no source defines it under this name.
     def bind(kinds = [])
-      codes = @class ? owned(Code.methods_named(@method)) : Code.methods_named(@method)
-      codes = codes.map(&:first)
-      codes = generated(kinds) if codes.empty?
+      resolve
+      named = Code.methods_named(@method)
+      named = owned(named) if @class
+      codes = named.map(&:first)
+      codes += generated(kinds, named) unless @class && codes.any?
       codes.each { |code| bind_to(code) }
       bound?
+    end
+
+    # Whether a class that the program has just defined may have more of what this stops in.
+    def concerns?(kind)
+      return true unless bound?
+      @class ? !@resolved && owners.any? : has_own?(kind)
     end
 
     def answer
@@ -219,26 +230,53 @@ module Stillframe
 
     private
 
+    # Until the program has the class, other classes with a longer name may be meant.
+    def resolve
+      return if @class.nil? || @resolved || owners.empty?
+      @resolved = true
+      disable
+      @seen.clear
+      @path = @line = nil
+    end
+
     # The methods that the source of the class has, which may be wrapped when it runs, or else what it inherits.
     def owned(codes)
-      own = codes.select { |_, around| same_class?(around.join('::')) }
+      kind, = owners
+      own = codes.select { |_, around| kind ? names?(kind, around.join('::')) : same_class?(@class, around.join('::')) }
+      exact = own.select { |_, around| around.join('::') == @class }
+      return exact unless exact.empty?
       return own unless own.empty?
       places = methods_of(owners).map(&:source_location)
       codes.select { |code, _| places.include?([code.path, code.first_lineno]) }
     end
 
-    # The name may leave out the modules around the class, and so may the source.
-    def same_class?(name)
-      shorter, longer = [name, @class].minmax_by(&:size)
+    # Whether a name in the source is that of a class. It may leave out the modules around it, as in `class Deep::Shop`.
+    def names?(kind, name)
+      full = Values.call(Module, :name, kind) || @class or return false
+      full.size >= name.size && same_class?(full, name) && [nil, kind].include?(constant(name))
+    end
+
+    # Either name may leave out the modules around the class.
+    def same_class?(one, other)
+      shorter, longer = [one, other].minmax_by(&:size)
       longer == shorter || longer.end_with?("::#{shorter}")
     end
 
     # The class, and what has its class methods.
     def owners
-      kind = @class.split('::').inject(Object) { |scope, name| scope.const_get(name) }
-      [kind, kind.singleton_class]
+      kind = constant(@class)
+      kind ? [kind, kind.singleton_class] : []
+    end
+
+    # The class of this name, which is not loaded for that.
+    def constant(name)
+      kind = name.split('::').inject(Object) do |scope, part|
+        return if !scope.const_defined?(part) || scope.autoload?(part)
+        scope.const_get(part)
+      end
+      kind if Module === kind
     rescue NameError, TypeError
-      []
+      nil
     end
 
     def methods_of(kinds)
@@ -246,10 +284,15 @@ module Stillframe
     end
 
     # The code of methods that `define_method` or `alias_method` has made.
-    def generated(kinds)
-      kinds = @class ? owners : kinds.select { |kind| has_own?(kind) }
+    def generated(kinds, named)
+      kinds = @class ? owners : kinds.select { |kind| has_own?(kind) && !written?(kind, named) }
       codes = methods_of(kinds).filter_map { |method| RubyVM::InstructionSequence.of(method) }
       codes.select { |code| Agent.shown?(code.absolute_path.to_s) }
+    end
+
+    # Whether the source of a class has one of the methods: what else the class has under the name wraps it.
+    def written?(kind, named)
+      named.any? { |_, around| names?(kind, around.join('::')) }
     end
 
     def has_own?(kind)
@@ -326,10 +369,10 @@ module Stillframe
 
       # A class has its methods only after its body has run.
       def defined(kind)
-        bind_new(@functions.reject(&:bound?)) { |function| function.bind([kind]) }
+        bind_new(@functions.select { |function| function.concerns?(kind) }) { |function| function.bind([kind]) }
       end
 
-      def functions? = @functions.any? { |function| !function.bound? }
+      def functions? = @functions.any?
 
       # Breakpoints in files that were never loaded.
       def report_unloaded
@@ -362,9 +405,10 @@ module Stillframe
       def bind_new(breakpoints, &bind)
         bind ||= :bind.to_proc
         breakpoints.each do |breakpoint|
-          was = breakpoint.bound?
+          was = breakpoint.place
           breakpoint.disable if breakpoint.is_a?(LineBreakpoint)
-          next if !bind.call(breakpoint) || was
+          bind.call(breakpoint)
+          next if !breakpoint.bound? || breakpoint.place == was
           Agent.event('breakpoint', reason: 'changed', breakpoint: breakpoint.answer)
         end
       end
