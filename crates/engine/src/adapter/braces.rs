@@ -361,7 +361,7 @@ fn describe(family: Family, parts: &Parts<'_>, (start, end): (u32, u32)) -> Loop
         start,
         end,
         goes_through: over.is_some(),
-        end_known: over.and_then(|over| ends::end_known(family, over)),
+        end_known: over.and_then(|over| ends::end_known(family, head, over)),
         has_exit,
         is_endless: is_always && !has_exit,
         // A program in PHP may have a time limit.

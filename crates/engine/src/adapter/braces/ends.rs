@@ -1,5 +1,6 @@
 //! Whether what a loop goes through has a known end.
 
+use super::tokens::Kind;
 use super::{Family, Token, has_call, text};
 use crate::model::source::Loop;
 
@@ -33,8 +34,8 @@ const FINITE: [&str; 24] = [
 /// Calls of Rust whose results have none.
 const ENDLESS: [&str; 4] = ["cycle", "from_fn", "repeat", "successors"];
 
-/// [`Loop::end_known`] of a loop over this expression.
-pub(super) fn end_known(family: Family, over: &[Token]) -> Option<String> {
+/// [`Loop::end_known`] of a loop over this expression, whose items get the names in the head.
+pub(super) fn end_known(family: Family, head: &[Token], over: &[Token]) -> Option<String> {
     let known = || Some(Loop::HAS_END.to_owned());
     let calls = |names: &[&str]| {
         let is_one = |pair: &[Token]| matches!(pair, [name, open] if open.is("(") && names.contains(&name.text.as_str()));
@@ -50,14 +51,26 @@ pub(super) fn end_known(family: Family, over: &[Token]) -> Option<String> {
         return None;
     }
     match family {
-        // Apart from calls, what these languages iterate over is an array or a collection.
-        Family::C | Family::Rust | Family::Go => known(),
+        // A name may be that of an iterator, a range or a channel, which need not have an end.
+        Family::C => over.first().filter(|first| first.is("{")).and_then(|_| known()),
+        Family::Rust => is_collection(over).then(known)?,
+        // Only a function gives two values for each item and need not have an end.
+        Family::Go if head.iter().any(|token| token.is(",")) => Some(format!("len({}) >= 0", text(over)?)),
+        Family::Go => matches!(over, [one] if one.kind == Kind::Number).then(known)?,
         Family::Java => {
             let over = text(over)?;
             Some(format!("!({over} instanceof Iterable) || {over} instanceof java.util.Collection"))
         }
         Family::Php if over.first().is_some_and(|first| first.is("[")) => known(),
         Family::Php => Some(format!("is_array({})", text(over)?)),
+    }
+}
+
+/// `[1, 2]` or `&names`; what `&mut` is in front of is often an iterator.
+fn is_collection(over: &[Token]) -> bool {
+    match over {
+        [first, second, ..] => first.is("[") || (first.is("&") && !second.is("mut")),
+        _ => false,
     }
 }
 
@@ -87,10 +100,14 @@ mod tests {
         use Family::{C, Go, Java, Php, Rust};
         let (known, unknown) = (Some(Loop::HAS_END), None);
         let table = [
-            (C, "items", known),
-            (C, "this->items", known),
+            (C, "{1, 2}", known),
+            (C, "items", unknown),
+            (C, "this->items", unknown),
             (C, "naturals()", unknown),
             (Rust, "&items", known),
+            (Rust, "[1, 2]", known),
+            (Rust, "items", unknown),
+            (Rust, "&mut numbers", unknown),
             (Rust, "items.iter().enumerate()", known),
             (Rust, "0..n", known),
             (Rust, "(0..n.len()).rev()", known),
@@ -99,7 +116,8 @@ mod tests {
             (Rust, "(0..).map(square)", unknown),
             (Rust, "items.iter().cycle()", unknown),
             (Rust, "naturals()", unknown),
-            (Go, "items", known),
+            (Go, "items", unknown),
+            (Go, "10", known),
             (Go, "naturals()", unknown),
             (Java, "map.entrySet()", known),
             (Java, "new Pages()", unknown),
@@ -110,16 +128,18 @@ mod tests {
             (Php, "naturals()", unknown),
         ];
         for (family, over, expected) in table {
-            assert_eq!(end_known(family, &tokens(over)).as_deref(), expected, "{over}");
+            assert_eq!(end_known(family, &tokens("item"), &tokens(over)).as_deref(), expected, "{over}");
         }
+        let pairs = end_known(Go, &tokens("_, item :="), &tokens("items"));
+        assert_eq!(pairs.as_deref(), Some("len(items) >= 0"));
     }
 
     #[test]
     fn what_a_loop_goes_through_is_found() {
         let table = [
-            (Family::C, "for (auto item : items) f(item);"),
+            (Family::C, "for (auto item : {1, 2}) f(item);"),
             (Family::Rust, "for item in items.iter() { f(item); }"),
-            (Family::Go, "for _, item := range items {\n\tf(item)\n}"),
+            (Family::Go, "for item := range 10 {\n\tf(item)\n}"),
             (Family::Php, "<?php foreach (array_keys($all) as $item) { f($item); }"),
         ];
         for (family, source) in table {

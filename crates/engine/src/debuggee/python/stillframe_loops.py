@@ -13,6 +13,8 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 # Functions and methods whose results have an end, and functions whose results end with their last argument.
 FINITE = {"range", "sorted", "reversed", "list", "tuple", "set", "dict", "items", "keys", "values", "split", "splitlines"}
+# Methods that add to a collection.
+ADDS = {"add", "append", "appendleft", "extend", "extendleft", "insert", "update"}
 WRAPPERS = {"enumerate", "zip", "map", "filter"}
 # What is known to have an end by the source.
 HAS_END = "true"
@@ -77,7 +79,7 @@ def describe(loop, scope, module):
         "start": loop.lineno,
         "end": loop.body[-1].end_lineno,
         "goes_through": not is_while,
-        "end_known": end_known(loop.iter, module) if isinstance(loop, ast.For) else None,
+        "end_known": end_known(loop.iter, loop, module) if isinstance(loop, ast.For) else None,
         "has_exit": is_left,
         "is_endless": not is_left and (truth(loop.test) is True if is_while else has_no_end(loop.iter)),
         "is_certain": is_while and not module.handles_signals and is_certain(loop, assigned),
@@ -96,8 +98,8 @@ def has_no_end(iterated):
     return False
 
 
-def end_known(iterated, module):
-    """An expression that is true if the value of another one has an end; None if that is unknown."""
+def end_known(iterated, loop, module):
+    """An expression that is true if what a loop iterates over has an end; None if that is unknown."""
     if isinstance(iterated, DISPLAYS + (ast.Tuple, ast.Constant, ast.JoinedStr)):
         return HAS_END
     if isinstance(iterated, ast.Subscript) and isinstance(iterated.slice, ast.Slice):
@@ -108,10 +110,23 @@ def end_known(iterated, module):
         if called in FINITE:
             return HAS_END
         if called in WRAPPERS and iterated.args:
-            return end_known(iterated.args[0 if called == "enumerate" else -1], module)
+            return end_known(iterated.args[0 if called == "enumerate" else -1], loop, module)
         return None
     written = is_readable(iterated) and module.text(iterated)
-    return "len(%s) >= 0" % written if written else None
+    return "len(%s) >= 0" % written if written and not adds_to(loop.body, written, module) else None
+
+
+def adds_to(nodes, name, module):
+    """Whether any of these nodes in the body of a loop adds to the collection with this name."""
+    for node in nodes:
+        changed = None
+        if isinstance(node, ast.AugAssign):
+            changed = node.target
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDS:
+            changed = node.func.value
+        if (changed and module.text(changed) == name) or adds_to(children(node), name, module):
+            return True
+    return False
 
 
 # ---------------------------------------------------------------------------------------------------------

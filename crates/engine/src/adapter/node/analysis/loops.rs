@@ -175,7 +175,7 @@ impl<'a> VisitJs<'a> for Loops<'_> {
     }
 
     fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
-        self.through(it.span, ends::end_known(&it.right, self.text), &it.left, &it.right, &it.body);
+        self.through(it.span, ends::end_known(&it.right, &it.body, self.text), &it.left, &it.right, &it.body);
         walk_js::walk_for_of_statement(self, it);
     }
 }

@@ -216,6 +216,10 @@ fn what_a_loop_goes_through_may_have_a_known_end() {
         ("for (const key in table) f(key);", Some(Loop::HAS_END)),
         ("for (const [key, x] of Object.entries(table)) f(x);", Some(Loop::HAS_END)),
         ("for (const x of this.rows) f(x);", Some("((this.rows).length ?? (this.rows).size) >= 0")),
+        ("for (const x of rows) others.push(x);", Some("((rows).length ?? (rows).size) >= 0")),
+        ("for (const x of this.rows) { if (x) this.rows.push(x); }", None),
+        ("for (const x of rows.values()) rows.add(x + 1);", None),
+        ("for (const x of rows.slice()) rows.push(x);", Some(Loop::HAS_END)),
         ("for (const x of numbers()) f(x);", None),
     ];
     for (text, expected) in table {
