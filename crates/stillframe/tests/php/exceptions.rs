@@ -222,6 +222,46 @@ async fn what_catches_an_exception_is_known_for_closures_fibers_and_blocks_on_on
     session.finish().await;
 }
 
+const GIVEN: &str = "\
+<?php
+final class Pages
+{
+    public static function all(): Generator
+    {
+        try {
+            yield 1;
+        } catch (LengthException $error) {
+            echo \"caught\n\";
+            yield 2;
+        }
+        throw new RangeException('ended');
+    }
+}
+$pages = Pages::all();
+$pages->current();
+$pages->throw(new LengthException('given'));
+try {
+    $pages->throw(new RuntimeException('passed on'));
+} catch (RuntimeException $error) {
+    echo \"passed on\n\";
+}
+$pages = Pages::all();
+$pages->current();
+$pages->throw(new DomainException('uncaught')); // @uncaught
+";
+
+#[tokio::test]
+async fn a_generator_catches_what_it_is_given_to_throw() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", GIVEN);
+    let session = Debugging::of(Language::Php).await;
+    session.ok("set_exception_breakpoints", json!({ "mode": "uncaught" })).await;
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("uncaught")), "{}", stopped.text);
+    assert_eq!(session.written("stdout").await, "caught\npassed on\n", "{}", stopped.text);
+    session.finish().await;
+}
+
 const LEFT: &str = "\
 <?php
 function rows(): void {

@@ -22,9 +22,30 @@ final class Throws
         self::$error = new Thrown();
         self::$error->class = $class;
         self::$error->message = $message;
-        $frames = \array_merge($frames, self::resuming());
+        $frames = \array_merge(self::within($frames), self::resuming());
         $at = self::catcher($class, $frames);
         return ['catcher' => $at, 'file' => $at === null ? null : $frames[$at][0]];
+    }
+
+    /** `Generator::throw` throws in the generator, whose frame Xdebug does not have. */
+    private static function within($frames)
+    {
+        if ($frames === [] || $frames[0][2] !== 'Generator->throw') {
+            return $frames;
+        }
+        $calls = \debug_backtrace(\DEBUG_BACKTRACE_IGNORE_ARGS);
+        while ($calls !== [] && \strpos($calls[0]['file'] ?? 'xdebug:', 'xdebug:') === 0) {
+            \array_shift($calls);
+        }
+        if (\count($calls) > 1) {
+            $frames[0] = [$calls[0]['file'], $calls[0]['line'], self::name($calls[1])];
+        }
+        return $frames;
+    }
+
+    private static function name($call)
+    {
+        return (isset($call['class']) ? $call['class'] . '::' : '') . $call['function'];
     }
 
     /** The frames that have resumed the fiber that runs, innermost first: Xdebug ends at the fiber. */
@@ -40,7 +61,7 @@ final class Throws
             $isOutside = $isOutside || ($call['class'] ?? null) === 'Fiber';
             if ($isOutside && isset($call['file'])) {
                 $around = $calls[$at + 1] ?? ['function' => '{main}'];
-                $found[] = [$call['file'], $call['line'], (isset($around['class']) ? $around['class'] . '::' : '') . $around['function']];
+                $found[] = [$call['file'], $call['line'], self::name($around)];
             }
         }
         return $found;
