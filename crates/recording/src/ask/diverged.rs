@@ -45,32 +45,28 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
         answer.add(&main, &of_main)?;
         return Ok(answer.lines.finish());
     }
-    let mut compared = 0;
-    let mut values = (main, of_main.clone());
+    // The first values that differ in the threads so far, and where.
+    let mut first = (main, of_main.clone());
     for Pair { name, numbers } in threads.pairs.iter().take(MOST_THREADS) {
         let parting = part(recordings, *numbers, &versions)?;
         let place = format!(" in the thread `{name}`");
         if parting.steps.is_some() {
-            let (main, place_of_main) = &values;
-            answer.add_values(main, place_of_main)?;
+            answer.add_values(&first.0, &first.1)?;
             answer.add_same_steps(&of_main);
             answer.add(&parting, &place)?;
             return Ok(answer.lines.finish());
         }
-        if parting.begins_before(&values.0) {
-            values = (parting, place);
+        if parting.begins_before(&first.0) {
+            first = (parting, place);
         }
-        compared += 1;
     }
-    let in_all = match compared {
-        0 => of_main.clone(),
-        count if count < threads.pairs.len() => {
-            format!(" in the first {} of {} threads", count + 1, threads.pairs.len() + 1)
-        }
-        count => format!(" in the {} threads", count + 1),
+    let in_all = match threads.pairs.len() {
+        0 => of_main,
+        all if all > MOST_THREADS => format!(" in the first {} of {} threads", MOST_THREADS + 1, all + 1),
+        all => format!(" in the {} threads", all + 1),
     };
-    let (first, place) = &values;
-    answer.add_values(first, if first.values.is_some() { place } else { &in_all })?;
+    let (parting, place) = &first;
+    answer.add_values(parting, if parting.values.is_some() { place } else { &in_all })?;
     answer.add_same_steps(&in_all);
     for (name, only) in
         ["first", "second"].into_iter().zip(&threads.only).filter(|(_, only)| !only.is_empty())
