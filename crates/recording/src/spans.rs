@@ -53,7 +53,7 @@ impl Track {
     }
 
     /// The stored number of its thread.
-    fn stored(self) -> i64 {
+    pub(crate) fn stored(self) -> i64 {
         self.thread + threads_of(self.process - 1)
     }
 }

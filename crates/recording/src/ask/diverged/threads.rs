@@ -1,7 +1,7 @@
 //! Which threads of two runs correspond.
 
 use crate::error::Result;
-use crate::reading::{Recording, collect};
+use crate::reading::Recording;
 
 /// The number of the main thread.
 pub(super) const MAIN: i64 = 1;
@@ -55,9 +55,8 @@ fn kind(name: &str) -> &str {
     if is_process { name.trim_end_matches(|c: char| c.is_ascii_digit()) } else { name }
 }
 
+/// The number and the name of each.
 fn threads_of(recording: &Recording) -> Result<Vec<(i64, String)>> {
-    let query = "SELECT id, name FROM threads WHERE id <> 1 AND id IN (SELECT thread FROM calls) ORDER BY id";
-    let found =
-        collect(&recording.database, query, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
-    Ok(found.into_iter().map(|(id, name)| (id, recording.text(name).to_string())).collect())
+    let tracks = recording.tracks()?.into_iter().filter(|track| track.stored() != MAIN);
+    tracks.map(|track| Ok((track.stored(), recording.track_name(track)?))).collect()
 }
