@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 30] = [
+const SCRIPTS: [(&str, &str); 35] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
@@ -27,6 +27,11 @@ const SCRIPTS: [(&str, &str); 30] = [
     ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),
     ("stillframe_functions.py", include_str!("../../debuggee/lldb/stillframe_functions.py")),
     ("stillframe_gdb.py", include_str!("../../debuggee/gdb/stillframe_gdb.py")),
+    ("stillframe_gdb_calls.py", include_str!("../../debuggee/gdb/stillframe_gdb_calls.py")),
+    ("stillframe_gdb_exceptions.py", include_str!("../../debuggee/gdb/stillframe_gdb_exceptions.py")),
+    ("stillframe_gdb_program.py", include_str!("../../debuggee/gdb/stillframe_gdb_program.py")),
+    ("stillframe_gdb_stops.py", include_str!("../../debuggee/gdb/stillframe_gdb_stops.py")),
+    ("stillframe_gdb_values.py", include_str!("../../debuggee/gdb/stillframe_gdb_values.py")),
     ("stillframe_locations.py", include_str!("../../debuggee/lldb/stillframe_locations.py")),
     ("stillframe_memory.py", include_str!("../../debuggee/lldb/stillframe_memory.py")),
     ("stillframe_plain.py", include_str!("../../debuggee/lldb/stillframe_plain.py")),

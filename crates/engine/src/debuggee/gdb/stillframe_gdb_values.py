@@ -1,0 +1,135 @@
+"""Values are shown with what is inside, and stacks with how deep they are."""
+
+import glob
+import itertools
+import re
+import sys
+
+import gdb
+import gdb.printing
+from gdb.dap import bt, varref
+
+# Of a text of C, which has its address before it.
+TEXT_ADDRESS = re.compile(r"\b0x[0-9a-f]+ (?=[uUL]?\")")
+# What is before the last part of a path: `core::option::Option<u32>::` in `core::option::Option<u32>::Some`.
+MODULES = re.compile(r"(?:\b\w+(?:<(?:[^<>]|<[^<>]*>)*>)?::)+(?=\w)")
+OPAQUE = (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_VOID)
+MOST_ITEMS = 10_000
+
+
+def showing(to_object, text_of):
+    """GDB's adapter shows no more of a structure than that it is one."""
+
+    def shown(self):
+        result = to_object(self)
+        try:
+            value = self._value if hasattr(self, "_value") else self.value
+            result["result" if "result" in result else "value"] = text_of(value)
+        except (gdb.error, gdb.MemoryError, RuntimeError):
+            pass
+        return result
+
+    return shown
+
+
+def text_of(value):
+    return TEXT_ADDRESS.sub("", referred(value).format_string())
+
+
+def text_of_rust(value):
+    """A value without the modules of its types."""
+    value = referred(value)
+    kind = value.type.strip_typedefs()
+    # GDB has one type for references, boxes and raw pointers of Rust.
+    if kind.code == gdb.TYPE_CODE_PTR and kind.target().code not in OPAQUE and int(value) != 0:
+        value = value.dereference()
+    parts = re.split(r'("(?:\\.|[^"\\])*")', value.format_string())
+    return "".join(part if part.startswith('"') else MODULES.sub("", part) for part in parts)
+
+
+def referred(value):
+    """A reference is shown as what it refers to."""
+    is_reference = value.type.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
+    return value.referenced_value() if is_reference else value
+
+
+class Shortened:
+    """A printer of a container, which the adapter would read whole to know its length."""
+
+    def __init__(self, printer):
+        self.printer = printer
+
+    def __getattr__(self, name):
+        return getattr(self.printer, name)
+
+    def children(self):
+        return itertools.islice(self.printer.children(), MOST_ITEMS)
+
+
+def shortening(make_visualizer):
+    def made(value):
+        printer = make_visualizer(value)
+        is_long = hasattr(printer, "children") and not hasattr(printer, "num_children")
+        return Shortened(printer) if is_long else printer
+
+    return made
+
+
+def naming(compute_name):
+    """The items of an array of C have names such as `7`, those of a vector `[7]`."""
+
+    def named(self, name):
+        return compute_name(self, f"[{name}]" if str(name).isdigit() else name)
+
+    return named
+
+
+def counting(backtrace):
+    def counted(thread_id, levels, start, *arguments):
+        result = backtrace(thread_id, levels, start, *arguments)
+        found = len(result["stackFrames"])
+        is_whole = levels == 0 or found < levels
+        # The client asks for one frame at each hit.
+        if levels != 1:
+            result["totalFrames"] = start + found if is_whole else stack_depth()
+        return result
+
+    return counted
+
+
+def stack_depth():
+    depth, frame = 0, gdb.newest_frame()
+    while frame is not None and depth < 100_000:
+        depth, frame = depth + 1, frame.older()
+    return depth
+
+
+def load_printers(of_rust):
+    """Those of the C++ library, which GDB finds by itself only where it is that of the system, and of Rust."""
+    for folder in glob.glob("/usr/share/gcc*/python"):
+        sys.path.insert(0, folder)
+        try:
+            from libstdcxx.v6.printers import register_libstdcxx_printers
+
+            register_libstdcxx_printers(None)
+            break
+        except Exception:
+            continue
+    if of_rust:
+        sys.path.insert(0, of_rust)
+        try:
+            import gdb_lookup
+
+            gdb_lookup.register_printers(gdb)
+        except Exception:
+            pass
+
+
+def complete(of_rust):
+    """`of_rust`: the folder of the printers of Rust, for a program of Rust."""
+    load_printers(of_rust)
+    to_object = varref.VariableReference.to_object
+    varref.VariableReference.to_object = showing(to_object, text_of_rust if of_rust else text_of)
+    varref.BaseReference._compute_name = naming(varref.BaseReference._compute_name)
+    bt._backtrace = counting(bt._backtrace)
+    gdb.printing.make_visualizer = shortening(gdb.printing.make_visualizer)
