@@ -14,6 +14,7 @@ mod functions;
 mod motion;
 mod reading;
 mod server;
+mod steps;
 
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf, split};
 use tokio::net::TcpStream;

@@ -126,33 +126,41 @@ impl Server {
         stop: &Element,
         message: &Element,
     ) -> Result<Vec<i64>, Failure> {
-        let is_entry = |set: &&Set| set.is_entry() && hits.contains(&set.id);
-        let entries: Vec<Set> = self.breakpoints.set.iter().filter(is_entry).cloned().collect();
-        if entries.is_empty() {
+        if !self.breakpoints.set.iter().any(|set| set.is_entry() && hits.contains(&set.id)) {
             return Ok(hits);
         }
-        let (file, line) = (message.attribute("filename").map(path_of), message.number("lineno"));
-        let number = stop.child("breakpoint").and_then(|hit| hit.attribute("id")).map(str::to_owned);
-        let call = self.call_here().await?;
+        let place = Place {
+            file: message.attribute("filename").map(path_of),
+            line: message.number("lineno"),
+            number: stop.child("breakpoint").and_then(|hit| hit.attribute("id")).map(str::to_owned),
+            call: self.call_here().await?,
+        };
         let mut entered = Vec::new();
         for id in hits {
-            let is_own = |kind: Kind| {
-                let is_call = |set: &Set| set.id == id && set.kind == kind && !set.is_entry();
-                number.is_some()
-                    && self.breakpoints.set.iter().any(|set| is_call(set) && set.number == number)
-            };
-            let (is_function, is_call) = (is_own(Kind::Function), is_own(Kind::Entered));
-            let is_line = !entries.iter().any(|set| set.id == id);
-            let here = entries.iter().find(|set| set.id == id && set.is_at(file.as_deref(), line));
-            let is_hit = match (here, &call) {
-                _ if is_line || is_function => true,
-                // What a method calls may have its name, as `parent::save()`.
-                (None, _) | (_, None) => false,
-                (Some(entry), Some(call)) => is_call || self.is_first(entry, call).await?,
-            };
-            entered.extend(is_hit.then_some(id));
+            if self.is_hit(id, &place).await? {
+                entered.push(id);
+            }
         }
         Ok(entered)
+    }
+
+    async fn is_hit(&mut self, id: i64, place: &Place) -> Result<bool, Failure> {
+        let mut own = self.breakpoints.set.iter().filter(|set| set.id == id);
+        let is_on_function = own.clone().any(Set::is_entry);
+        let is_call = |kind: Kind| {
+            let is_that = |set: &Set| set.kind == kind && !set.is_entry() && set.number == place.number;
+            place.number.is_some() && own.clone().any(is_that)
+        };
+        if !is_on_function || is_call(Kind::Function) {
+            return Ok(true);
+        }
+        let is_known_call = is_call(Kind::Entered);
+        let entry = own.find(|set| set.is_entry() && set.is_at(place.file.as_deref(), place.line)).cloned();
+        Ok(match (entry, &place.call) {
+            // What a method calls may have its name, as `parent::save()`.
+            (None, _) | (_, None) => false,
+            (Some(entry), Some(call)) => is_known_call || self.is_first(&entry, call).await?,
+        })
     }
 
     /// Whether no breakpoint is on the call yet; then it is from now on.
@@ -189,3 +197,13 @@ impl Server {
 
 /// The class by which Xdebug knows a call, unless that stops more often, and the name of the function.
 type Call = (Option<String>, String);
+
+/// Where a stop is.
+struct Place {
+    file: Option<String>,
+    line: Option<i64>,
+    /// Xdebug's number for the breakpoint that it names.
+    number: Option<String>,
+    /// None for a closure.
+    call: Option<Call>,
+}

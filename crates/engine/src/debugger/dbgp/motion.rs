@@ -9,80 +9,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::agent::Failure;
 use super::server::{Server, THREAD};
+use super::steps::{Halt, Step, Stepping};
 use crate::deadlines;
 use crate::process;
-
-/// A step, by its command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Over,
-    Into,
-    Out,
-}
-
-/// A step that is under way, and how deep the stack was when it began.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stepping {
-    step: Step,
-    depth: usize,
-}
-
-impl Stepping {
-    /// Whether it ends at a statement that is this deep.
-    fn ends_at(self, depth: usize) -> bool {
-        match self.step {
-            Step::Into => true,
-            Step::Over => depth <= self.depth,
-            Step::Out => depth < self.depth,
-        }
-    }
-}
-
-/// The steps that Xdebug has begun, each with the depth of the stack. It keeps one that something interrupts, even if the
-/// program then runs, and stops where it ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Begun {
-    over: Option<usize>,
-    out: Option<usize>,
-    into: bool,
-}
-
-impl Begun {
-    /// Begins a step at a depth: the command for it.
-    fn begin(&mut self, step: Step, depth: usize) -> &'static str {
-        match step {
-            Step::Over => {
-                self.over = Some(depth);
-                "step_over"
-            }
-            Step::Into => {
-                self.into = true;
-                "step_into"
-            }
-            Step::Out => {
-                self.out = Some(depth);
-                "step_out"
-            }
-        }
-    }
-
-    /// Ends the step that stops a program at a depth, in the order in which Xdebug asks. False if none does.
-    fn end(&mut self, depth: usize) -> bool {
-        if self.out.is_some_and(|began| depth < began) {
-            self.out = None;
-        } else if self.over.is_some_and(|began| depth <= began) {
-            self.over = None;
-        } else if self.into {
-            self.into = false;
-        } else if self.out == Some(depth) {
-            // In another call than the one that it was to leave.
-            self.out = None;
-        } else {
-            return false;
-        }
-        true
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Motion {
@@ -246,25 +175,23 @@ impl Server {
                 None => self.run_on(run.stepping).await,
             };
         }
-        let is_breakpoint = element.child("breakpoint").is_some();
         let depth = self.depth().await?;
-        let is_step = !is_breakpoint && !run.is_signalled && self.begun.end(depth);
-        let is_end = run.stepping.map(|stepping| stepping.ends_at(depth));
-        // A step stops the program in front of the breakpoints of its line, too.
-        let is_in_front = run.is_signalled || is_step && is_end != Some(true) && !is_entry;
-        let hits = self.breakpoints.hits(element, message, is_in_front);
+        let is_at_breakpoint = element.child("breakpoint").is_some();
+        let halt = Halt {
+            is_entry,
+            is_at_breakpoint,
+            is_signalled: run.is_signalled,
+            is_pausing: run.is_pausing,
+            is_left_over,
+            ends_step: !is_at_breakpoint && !run.is_signalled && self.begun.end(depth),
+            is_over: run.stepping.map(|stepping| stepping.ends_at(depth)),
+        };
+        let hits = self.breakpoints.hits(element, message, halt.is_in_front());
         let hits = self.entered(hits, element, message).await?;
-        if !hits.is_empty() {
-            return self.report("breakpoint", hits, None).await;
+        match halt.reason(&hits) {
+            Some(reason) => self.report(reason, hits, None).await,
+            None => self.run_on(run.stepping).await,
         }
-        if run.is_pausing {
-            return self.report("pause", Vec::new(), None).await;
-        }
-        let is_passed = is_left_over || is_step || is_breakpoint || run.is_signalled;
-        if is_end == Some(false) || is_end.is_none() && is_passed && !is_entry {
-            return self.run_on(run.stepping).await;
-        }
-        self.report(if is_entry { "entry" } else { "step" }, Vec::new(), None).await
     }
 
     async fn report(&mut self, reason: &str, hits: Vec<i64>, text: Option<String>) -> Result<(), Failure> {
@@ -284,33 +211,5 @@ impl Server {
     pub(super) async fn let_go(&mut self) -> Result<(), Failure> {
         self.hold().await?;
         self.command(Command::new("detach")).await.map(drop)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_step_that_a_breakpoint_interrupts_ends_later() {
-        let mut begun = Begun::default();
-        assert_eq!(begun.begin(Step::Over, 1), "step_over");
-        assert_eq!(begun.begin(Step::Out, 3), "step_out");
-        let ends = |depth| {
-            let mut begun = begun;
-            begun.end(depth)
-        };
-        assert_eq!([2, 3, 4].map(ends), [true, true, false]);
-        assert_eq!([2, 2, 1, 1].map(|depth| begun.end(depth)), [true, false, true, false]);
-        assert_eq!(begun.begin(Step::Into, 1), "step_into");
-        assert_eq!([7, 7].map(|depth| begun.end(depth)), [true, false]);
-    }
-
-    #[test]
-    fn steps_end_by_the_depth_of_the_stack() {
-        let ends = |step, depth| Stepping { step, depth: 3 }.ends_at(depth);
-        assert_eq!([2, 3, 4].map(|depth| ends(Step::Over, depth)), [true, true, false]);
-        assert_eq!([2, 3, 4].map(|depth| ends(Step::Out, depth)), [true, false, false]);
-        assert_eq!([2, 3, 4].map(|depth| ends(Step::Into, depth)), [true, true, true]);
     }
 }

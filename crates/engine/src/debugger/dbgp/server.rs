@@ -10,7 +10,8 @@ use tokio::net::TcpStream;
 use super::agent::{Failure, Native};
 use super::breakpoints::Table;
 use super::exceptions::Throws;
-use super::motion::{Begun, Motion};
+use super::motion::Motion;
+use super::steps::{Begun, Step};
 use crate::adapter::Adapter;
 use crate::deadlines;
 
@@ -257,9 +258,9 @@ impl Server {
             }
             "configurationDone" => self.begin().await,
             "continue" => self.go(None).await,
-            "next" => self.go(Some(super::motion::Step::Over)).await,
-            "stepIn" => self.go(Some(super::motion::Step::Into)).await,
-            "stepOut" => self.go(Some(super::motion::Step::Out)).await,
+            "next" => self.go(Some(Step::Over)).await,
+            "stepIn" => self.go(Some(Step::Into)).await,
+            "stepOut" => self.go(Some(Step::Out)).await,
             _ => Ok(()),
         }
     }
