@@ -225,6 +225,7 @@ impl Adapter for Known {
             remote: None,
             stops_on_entry,
             is_local: !matches!(self.described.reach, Reach::Address { .. }),
+            leaves_libraries: true,
             binary: None,
             no_code: None,
             is_dump: false,

@@ -129,7 +129,6 @@ impl Adapter for Go {
                 is_program: false,
             },
         };
-        let is_all_code = launch.is_some_and(|launch| !launch.just_my_code);
         let setup = DapSetup {
             adapter_id: "go",
             request,
@@ -139,11 +138,12 @@ impl Adapter for Go {
             remote: None,
             stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
             is_local: start.is_on_this_machine(),
+            leaves_libraries: launch.is_none_or(|launch| launch.just_my_code),
             binary: None,
             no_code: dump.map(|_| native::DUMP_DOES_NOT_RUN.to_owned()),
             is_dump: dump.is_some(),
             dump_signal: dump.and_then(|dump| native::signal_of_dump(host, dump)),
-            quirks: if is_all_code && dump.is_none() { &quirks::ALL_CODE } else { &quirks::QUIRKS },
+            quirks: &quirks::QUIRKS,
         };
         Ok(Plan::Dap { transport, setup })
     }

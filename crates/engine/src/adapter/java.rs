@@ -152,6 +152,7 @@ impl Adapter for Java {
             remote: None,
             stops_on_entry: false,
             is_local: launch.is_some() || process.is_some(),
+            leaves_libraries: true,
             binary: None,
             no_code: None,
             is_dump: false,

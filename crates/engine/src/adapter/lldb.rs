@@ -45,9 +45,6 @@ const QUIRKS: Quirks = Quirks {
     ..lldb_dap::QUIRKS
 };
 
-/// The same where libraries are debugged too.
-const ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..QUIRKS };
-
 /// The same under GDB.
 const GDB: Quirks = Quirks {
     printed_exception: shown::exception,
@@ -56,7 +53,6 @@ const GDB: Quirks = Quirks {
     is_start_function: QUIRKS.is_start_function,
     ..gdb::QUIRKS
 };
-const GDB_ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..GDB };
 
 const EXTENSIONS: &[&str] = &["c", "cc", "cpp", "cxx", "C"];
 
@@ -138,9 +134,8 @@ impl Adapter for C {
         let is_all_code = matches!(start, Start::Launch(launch) if !launch.just_my_code);
         let (entry, flags) = ("main".to_owned(), self.debug_flags());
         if debugger::is_gdb(&runtime.executable) {
-            let quirks = if is_all_code { &GDB_ALL_CODE } else { &GDB };
             let skip: &[&str] = if is_all_code { &[] } else { &["^std::", "^__gnu_cxx::"] };
-            let native = gdb::Native { quirks, scripts, printers: None, skip, entry, flags };
+            let native = gdb::Native { quirks: &GDB, scripts, printers: None, skip, entry, flags };
             return native.plan(host, runtime, start);
         }
         let imported = |name: &str| lldb_dap::imported(&scripts.join(name));
@@ -151,8 +146,7 @@ impl Adapter for C {
             // A step into a function of the C library, whose sources are rarely there, goes over it.
             commands.push("?settings set target.process.thread.step-avoid-libraries libc.so.6".to_owned());
         }
-        let quirks = if is_all_code { &ALL_CODE } else { &QUIRKS };
-        let native = lldb_dap::Native { quirks, scripts, commands, entry, flags };
+        let native = lldb_dap::Native { quirks: &QUIRKS, scripts, commands, entry, flags };
         native.plan(host, runtime, start)
     }
 

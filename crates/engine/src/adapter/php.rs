@@ -273,6 +273,7 @@ fn setup(stop_on_entry: bool) -> DapSetup {
         remote: None,
         stops_on_entry: false,
         is_local: true,
+        leaves_libraries: true,
         binary: None,
         no_code: None,
         is_dump: false,

@@ -146,6 +146,7 @@ pub fn filled(mut spec: ProcessSpec, place: &str, with: &str) -> ProcessSpec {
 
 /// What an adapter of the Debug Adapter Protocol needs to know, and what we need to know of it.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate fact")]
 pub struct DapSetup {
     /// The name that `initialize` takes.
     pub adapter_id: &'static str,
@@ -163,6 +164,8 @@ pub struct DapSetup {
     pub stops_on_entry: bool,
     /// Its process numbers are this machine's.
     pub is_local: bool,
+    /// Steps that end in a library continue until they have left it.
+    pub leaves_libraries: bool,
     /// The machine-code file that runs, if the adapter knows it.
     pub binary: Option<PathBuf>,
     /// Why breakpoints do not bind in that file, such as missing debug information.

@@ -344,6 +344,7 @@ fn setup(request: StartRequest, arguments: Map<String, Value>, is_local: bool) -
         remote: None,
         stops_on_entry: false,
         is_local,
+        leaves_libraries: true,
         binary: None,
         no_code: None,
         is_dump: false,

@@ -102,6 +102,7 @@ impl Adapter for Recording {
             remote: None,
             stops_on_entry: launch.stop_on_entry || !launch.args.is_empty(),
             is_local: false,
+            leaves_libraries: true,
             binary: None,
             no_code: None,
             is_dump: false,

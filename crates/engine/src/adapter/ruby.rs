@@ -286,6 +286,7 @@ fn setup(request: StartRequest, arguments: serde_json::Map<String, serde_json::V
         remote: None,
         stops_on_entry: false,
         is_local: true,
+        leaves_libraries: true,
         binary: None,
         no_code: None,
         is_dump: false,

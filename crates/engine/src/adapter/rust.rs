@@ -56,9 +56,6 @@ const QUIRKS: Quirks = Quirks {
     ..lldb_dap::QUIRKS
 };
 
-/// The same where libraries are debugged too.
-const ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..QUIRKS };
-
 /// The same under GDB.
 const GDB: Quirks = Quirks {
     // GDB finds whole paths only. The second one is in the symbols, the third in those of earlier versions of Rust.
@@ -73,7 +70,6 @@ const GDB: Quirks = Quirks {
     value: shown::value_of_gdb,
     ..gdb::QUIRKS
 };
-const GDB_ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..GDB };
 
 /// Functions that a step into a line goes over, by a regular expression.
 const LIBRARY: &str = concat!(
@@ -154,10 +150,10 @@ impl Adapter for Rust {
         };
         let flags = self.debug_flags();
         if debugger::is_gdb(&runtime.executable) {
-            let quirks = if is_all_code { &GDB_ALL_CODE } else { &GDB };
             let skip = if is_all_code { &[] } else { LIBRARY_OF_GDB };
             let printers = Some(formatters);
-            return gdb::Native { quirks, scripts, printers, skip, entry, flags }.plan(host, runtime, start);
+            return gdb::Native { quirks: &GDB, scripts, printers, skip, entry, flags }
+                .plan(host, runtime, start);
         }
         let mut commands = Vec::new();
         if host.is_file(&formatters.join("lldb_lookup.py")) {
@@ -174,8 +170,7 @@ impl Adapter for Rust {
             commands.push(format!("?settings set target.process.thread.step-avoid-regexp {LIBRARY}"));
             commands.push("?settings set target.process.thread.step-avoid-libraries libc.so.6".to_owned());
         }
-        let quirks = if is_all_code { &ALL_CODE } else { &QUIRKS };
-        lldb_dap::Native { quirks, scripts, commands, entry, flags }.plan(host, runtime, start)
+        lldb_dap::Native { quirks: &QUIRKS, scripts, commands, entry, flags }.plan(host, runtime, start)
     }
 
     /// The standard library, and packages that Cargo has downloaded.

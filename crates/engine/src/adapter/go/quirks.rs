@@ -124,6 +124,3 @@ pub(super) const QUIRKS: Quirks = Quirks {
 fn has_thread(name: &str) -> bool {
     name.contains(" (Thread ")
 }
-
-/// The same where libraries are debugged too.
-pub(super) const ALL_CODE: Quirks = Quirks { steps_into_libraries: false, ..QUIRKS };

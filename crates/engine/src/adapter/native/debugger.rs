@@ -87,6 +87,7 @@ impl Request<'_> {
             remote: None,
             stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
             is_local: start.is_on_this_machine(),
+            leaves_libraries: launch.is_none_or(|launch| launch.just_my_code),
             is_dump,
             dump_signal: None,
             no_code: if is_dump {

@@ -10,7 +10,6 @@ use std::sync::atomic::Ordering;
 use super::breakpoints::{SentBreakpoint, place_of};
 use super::motion::RemovalStop;
 use super::{DapDebugger, awaits, catches, commands, data, functions, lock, recording, values};
-use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
 use crate::error::{Error, Result};
@@ -74,7 +73,8 @@ struct StackPosition {
 /// Remembers a step, where a stop that the session does not see may interrupt it.
 pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, wanted: Step) {
     let quirks = debugger.quirks();
-    let wants_frame = quirks.future_commands.is_some() || leaves_libraries(quirks);
+    let leaves_libraries = leaves_libraries(debugger);
+    let wants_frame = quirks.future_commands.is_some() || leaves_libraries;
     let frame = if wants_frame { debugger.top(thread).await.ok().flatten() } else { None };
     let is_in_future = match &frame {
         Some(frame) => awaits::begin(debugger, thread, &frame.name).await,
@@ -82,11 +82,10 @@ pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, wanted: St
     };
     let may_interrupt = is_in_future
         || lock(&debugger.0.breakpoints).has_rules(quirks.stops_at_bad_conditions)
-        || quirks.steps_into_libraries
-        || quirks.pauses_for_breakpoints
-        || wanted == Step::Into && leaves_libraries(quirks);
+        || leaves_libraries && (quirks.steps_into_libraries || wanted == Step::Into)
+        || quirks.pauses_for_breakpoints;
     let began = if may_interrupt { spot(debugger, thread).await } else { None };
-    let is_in_library = leaves_libraries(quirks) && frame.as_ref().is_some_and(is_of_library);
+    let is_in_library = leaves_libraries && frame.as_ref().is_some_and(is_of_library);
     let step = began.map(|began| (wanted, began));
     *lock(&debugger.0.stepping) = Stepping {
         step,
@@ -98,8 +97,9 @@ pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, wanted: St
     };
 }
 
-fn leaves_libraries(quirks: &Quirks) -> bool {
-    quirks.steps_into_libraries || quirks.steps_out_into_libraries
+fn leaves_libraries(debugger: &DapDebugger) -> bool {
+    let quirks = debugger.quirks();
+    debugger.setup().leaves_libraries && (quirks.steps_into_libraries || quirks.steps_out_into_libraries)
 }
 
 /// Not every adapter says how many frames there are besides those that it was asked for.
@@ -304,7 +304,7 @@ async fn pass_entry(debugger: &DapDebugger, thread: RawId) -> bool {
 
 /// Steps out of a library in which a step has ended, or resumes the program if no user code is on the stack.
 async fn leave_library(debugger: &DapDebugger, thread: RawId) -> bool {
-    if !leaves_libraries(debugger.quirks()) || lock(&debugger.0.stepping).is_in_library {
+    if !leaves_libraries(debugger) || lock(&debugger.0.stepping).is_in_library {
         return false;
     }
     // Most steps end in code of the user's, and the report of the stop has these frames.

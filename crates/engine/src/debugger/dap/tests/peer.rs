@@ -186,6 +186,7 @@ impl<D: Dialect> Scene<D> {
             stops_on_entry: given.stops_on_entry,
             remote: None,
             is_local: true,
+            leaves_libraries: true,
             binary: None,
             no_code: None,
             is_dump: false,

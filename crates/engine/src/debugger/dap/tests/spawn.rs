@@ -74,6 +74,7 @@ impl Adapter for Scripted {
             stops_on_entry: false,
             remote: None,
             is_local: true,
+            leaves_libraries: true,
             binary: None,
             no_code: None,
             is_dump: false,
