@@ -1,6 +1,6 @@
 //! GDB's own adapter, `gdb -i dap`: its version, how it starts a program, and what it gets wrong.
 //!
-//! Facts about it hold for GDB 16.3 and 18.1. `debuggee/gdb/stillframe_gdb.py` completes it.
+//! Facts about it hold for GDB 16.3 and 18.1. The scripts in `debuggee/gdb` complete it.
 
 use std::path::{Path, PathBuf};
 
