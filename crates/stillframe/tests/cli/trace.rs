@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Mark, interrupt};
+use test_support::{Fixture, Mark, eventually, interrupt};
 
 use crate::{STILLFRAME, folder, stillframe};
 
@@ -183,21 +183,25 @@ async fn usage_errors_exit_2_and_impossible_requests_exit_1() {
 
 #[tokio::test]
 async fn an_interrupt_prints_the_rows_so_far() {
-    use tokio::io::AsyncBufReadExt;
-
     let folder = folder();
-    let source = "let x = 0;\nsetInterval(() => {\n  x += 1; // @here\n}, 5);\n";
+    let ticked = folder.path().join("ticked");
+    let source = r#"
+        let x = 0;
+        setInterval(() => {
+          x += 1; // @here
+          if (x === 20) require("fs").writeFileSync(process.argv[2], "");
+        }, 5);
+    "#;
     let program = Fixture::write(folder.path(), "endless.js", source);
     let mark = Mark::default();
     let (name, value) = mark.variable();
     let mut command = STILLFRAME.command();
     command.args(["trace", &at(&program, "here"), "-e", "x", "--timeout", "100", "--max-hits", "100000"]);
+    command.arg("--").arg(&ticked);
     command.env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await).env(name, value);
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let mut child = command.spawn().expect("the program under test runs");
-    // It says every second that it waits.
-    let mut hints = tokio::io::BufReader::new(child.stderr.take().expect("piped")).lines();
-    hints.next_line().await.expect("text").expect("a hint");
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
+    let child = command.spawn().expect("the program under test runs");
+    eventually(|| ticked.exists()).await;
     interrupt(child.id().expect("it runs"));
     let output = child.wait_with_output().await.expect("it ends");
     mark.assert_gone_within(Duration::from_secs(2));
