@@ -13,6 +13,7 @@ mod configured;
 mod cpp;
 mod crashes;
 mod dumps;
+mod enums;
 mod expressions;
 mod gdb;
 mod hangs;

@@ -8,6 +8,7 @@ import re
 
 import lldb
 import stillframe_locations
+import stillframe_rust_enums as enums
 
 FUTURE = re.compile(r"^core::pin::Pin<.*\{async_(fn|block|closure)\w*_env#")
 # The states of a future before those in which it waits: not polled yet, completed, and one that has panicked.
@@ -49,12 +50,9 @@ def forget(target):
 
 
 def state_of(future):
-    """Where the state of a future is stored: its discriminant. LLDB 19 takes the offset of that for a number of bits,
-    which it shows behind the type."""
-    variants = future.Dereference().GetNonSyntheticValue().GetChildAtIndex(0).GetNonSyntheticValue()
-    discriminant = variants.GetChildAtIndex(0).GetNonSyntheticValue().GetChildMemberWithName("$discr$")
-    offset = re.search(r":(\d+)$", discriminant.GetTypeName() or "")
-    return future.GetValueAsUnsigned() + (int(offset.group(1)) if offset else 0)
+    """Where the state of a future is stored: its discriminant."""
+    discriminant = enums.discriminant_of(future.Dereference().GetNonSyntheticValue())
+    return future.GetValueAsUnsigned() if discriminant is None else discriminant.GetLoadAddress()
 
 
 def wait(debugger, thread, result, _internal):

@@ -18,6 +18,7 @@ import re
 import lldb
 import stillframe_calls
 import stillframe_rust
+import stillframe_rust_enums
 from stillframe_values import text_of
 
 CONVERSION = "from_residual"
@@ -150,7 +151,7 @@ def called(frame, location, _extra, _internal):
     if function in left:
         return False
     value = stillframe_calls.result_of(frame)
-    if value is None or stillframe_rust.variant_name(value.GetNonSyntheticValue()) != "Err":
+    if value is None or stillframe_rust_enums.variant_name(value.GetNonSyntheticValue()) != "Err":
         return False
     left.add(function)
     # What `?` converts is known by its fields.

@@ -14,6 +14,7 @@ import lldb
 import lldb_lookup
 import lldb_providers
 import stillframe_plain
+import stillframe_rust_enums as enums
 import stillframe_rust_objects as objects
 import stillframe_values as values
 
@@ -43,7 +44,6 @@ DYNAMIC = re.compile(r"^(&|&mut |\*const |\*mut |alloc::boxed::Box<)\(?dyn ")
 UNSIZED_TEXTS = {"str", "std::path::Path", "std::ffi::os_str::OsStr"}
 LOCKS = re.compile(r"^(std::sync|tokio::sync|lock_api)::([a-z_]+::)*(Mutex|RwLock)<")
 WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^alloc::([a-z_]+::)+BinaryHeap<|^std::path::PathBuf$|^core::num::niche_types::\w+|^core::sync::atomic::Atomic\w+")
-CAPACITY = re.compile(r"::UsizeNoHighBit$|::raw_vec::Cap$")
 BTREES = r"^alloc::([a-z_]+::)+BTree(Map|Set)<.+>$"
 ITERATORS = re.compile(r"^core::slice::iter::Iter(Mut)?<|^alloc::vec::into_iter::IntoIter<|^core::str::iter::Chars$")
 ADDRESSES = re.compile(r"^core::net::(ip_addr::(IpAddr|Ipv4Addr)|socket_addr::(SocketAddr|SocketAddrV4))$")
@@ -272,7 +272,7 @@ def structure(value, name, depth, room):
     first = raw.GetType().GetFieldAtIndex(0).GetName() if raw.GetType().GetNumberOfFields() else ""
     head = base(name)
     if first == "$variants$":
-        head = variant_name(raw)
+        head = enums.variant_name(raw)
         if not head:
             return None
     elif name.startswith("("):
@@ -296,53 +296,6 @@ def structure(value, name, depth, room):
         tail = "," if len(parts) == 1 and not head else ""
         return f"{head}({', '.join(parts)}{tail})"
     return f"{head} {{ {', '.join(parts)} }}"
-
-
-def variant_name(raw):
-    """The name of the active variant of an enum; empty for one that is unknown."""
-    variants = raw.GetChildAtIndex(0)
-    found = re.search(r"(\w+)\$Variant", variants.GetChildAtIndex(variant_index(variants)).GetTypeName() or "")
-    return found.group(1) if found else ""
-
-
-def variant_index(variants):
-    """Which of an enum's variants is active.
-
-    LLDB keeps only the low 32 bits of a discriminant, in the name `$variant$N`. Where a capacity is the discriminant,
-    as in `Option<String>`, the highest bit is set for variants without one.
-    """
-    default, found = 0, None
-    for index in range(variants.GetNumChildren()):
-        variant = variants.GetChildAtIndex(index)
-        discriminant = variant.GetChildMemberWithName("$discr$")
-        if not discriminant.IsValid():
-            default = index
-            continue
-        number = discriminant.GetValueAsUnsigned()
-        if variant.GetName() == f"$variant${number & 0xFFFFFFFF}":
-            found = (index, discriminant.GetLoadAddress(), number)
-    if found is None:
-        return default
-    index, address, number = found
-    content = variants.GetChildAtIndex(default).GetChildMemberWithName("value")
-    if not number >> 63 and is_capacity(content, address, 24):
-        return default
-    return index
-
-
-def is_capacity(value, address, depth):
-    """Whether what is at an address inside a value is the capacity of a `Vec` or `String`."""
-    if CAPACITY.search(value.GetTypeName() or "") and value.GetLoadAddress() == address:
-        return True
-    if not depth:
-        return False
-    children = (value.GetChildAtIndex(index).GetNonSyntheticValue() for index in range(min(value.GetNumChildren(), ITEMS)))
-    return any(
-        child.GetLoadAddress() <= address < child.GetLoadAddress() + child.GetByteSize()
-        and is_capacity(child, address, depth - 1)
-        for child in children
-        if not child.GetType().GetCanonicalType().IsPointerType()
-    )
 
 
 def fat(value):
@@ -573,7 +526,7 @@ class BTreeChildren:
 def __lldb_init_module(debugger, _internal):
     provider = getattr(lldb_providers, "ClangEncodedEnumProvider", None)
     if provider is not None:
-        provider._getCurrentVariantIndex = lambda _self, variants: variant_index(variants)
+        provider._getCurrentVariantIndex = lambda self, _variants: enums.variant_index(self.valobj)
     provider = getattr(lldb_providers, "StdRefSyntheticProvider", None)
     if provider is not None:
         # It takes the `NonNull` in a guard for a pointer.

@@ -6,6 +6,7 @@ import re
 
 import lldb
 import stillframe_rust as rust
+import stillframe_rust_enums as enums
 
 # What the standard library makes of common numbers of errors.
 KINDS = {
@@ -29,7 +30,7 @@ def network_address(value):
     name = value.GetType().GetUnqualifiedType().GetName() or ""
     raw = value.GetNonSyntheticValue()
     if name.endswith("Addr") and not name.endswith("Ipv4Addr"):
-        return network_address(value.GetChildAtIndex(0)) if rust.variant_name(raw) == "V4" else ""
+        return network_address(value.GetChildAtIndex(0)) if enums.variant_name(raw) == "V4" else ""
     ip, port = raw.GetChildMemberWithName("ip"), raw.GetChildMemberWithName("port")
     if ip.IsValid():
         return f"{network_address(ip)}:{port.GetValueAsUnsigned()}"

@@ -6,6 +6,7 @@ import sys
 
 import lldb
 import stillframe_rust as rust
+import stillframe_rust_enums as enums
 from stillframe_evaluate import evaluate
 from stillframe_rust_closures import MOST, Closure, Items, Order, Range, chained, generics, ordering, parameters
 from stillframe_rust_numbers import (
@@ -262,7 +263,7 @@ def variant(value, wanted=None):
         types = [variants.GetFieldAtIndex(at).GetType().GetName() for at in range(variants.GetNumberOfFields())]
         names = [found.group(1) for found in (re.search(r"(\w+)\$Variant", name or "") for name in types) if found]
         content = value.GetChildAtIndex(0) if value.GetNumChildren() else None
-        found = rust.variant_name(value.GetNonSyntheticValue()), content
+        found = enums.variant_name(value.GetNonSyntheticValue()), content
     wanted = wanted.rsplit("::", 1)[-1] if wanted else None
     if wanted and names and wanted not in names:
         raise Failed(f"no variant named `{wanted}` in `{type_of(value)}`")
