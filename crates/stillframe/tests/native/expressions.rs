@@ -352,3 +352,42 @@ async fn bit_fields_are_found() {
     assert_evaluated(&ran, &expressions);
     server.finish().await;
 }
+
+// LLDB cannot evaluate expressions of a class that has an `std::optional`.
+const FIELDS: &str = "\
+#include <optional>
+#include <string>
+#include <vector>
+enum class Kind : unsigned char { red = 1, green };
+struct Item {
+    std::optional<std::string> note;
+    unsigned ready : 1, level : 3, rest : 12;
+    int low : 4;
+    bool is_on : 1;
+    Kind kind : 3;
+    long long wide : 40;
+};
+int main() {
+    Item item{\"note\", 1, 5, 100, -3, true, Kind::green, -70000000000};
+    std::vector<Item> items{item};
+    return (int)items.size(); // @here
+}
+";
+
+#[tokio::test]
+async fn bit_fields_have_only_their_own_bits() {
+    let sources = Sources::new(&[("main.cpp", FIELDS)]);
+    let server = STILLFRAME.serve().await;
+    let expressions = [
+        ("item.level", "5"),
+        ("items[0].rest", "100"),
+        ("items[0].low", "-3"),
+        ("items[0].is_on", "true"),
+        ("item.kind", "green"),
+        ("items[0].wide", "-70000000000"),
+        ("item.level + items[0].ready", "6"),
+    ];
+    let ran = run_until(&server, &sources.file("main.cpp"), "here", &expressions.map(|(one, _)| one)).await;
+    assert_evaluated(&ran, &expressions);
+    server.finish().await;
+}

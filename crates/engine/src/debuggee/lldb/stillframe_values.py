@@ -22,6 +22,8 @@ BASIC = {
 # The last values that were not read from the program: LLDB does not keep their memory.
 constants = collections.deque(maxlen=10_000)
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
+# Behind the type of one is its width.
+BIT_FIELD = re.compile(r"[^:]:\d+$")
 FLOATS = (lldb.eBasicTypeFloat, lldb.eBasicTypeDouble)
 
 
@@ -158,7 +160,8 @@ def spelled(value):
 
 def kept(value):
     """The name under which LLDB keeps a value. It does not compile such a name."""
-    one = value.Persist()
+    # Of a bit field, LLDB would keep all of the number that it is a part of.
+    one = (alone(value) if BIT_FIELD.search(value.GetTypeName() or "") else value).Persist()
     return one.GetName() if one.IsValid() and one.GetName() else None
 
 
@@ -185,11 +188,22 @@ def made(target, value):
     return constant(target, BASIC[value.bits, value.is_signed], content)
 
 
+def alone(field):
+    """A bit field as a value of its type."""
+    kind, number = field.GetType(), int(simple(field))
+    content = (number % (1 << 8 * kind.GetByteSize())).to_bytes(kind.GetByteSize(), "little")
+    return stored(field.GetTarget(), kind, content)
+
+
 def constant(target, basic, content, count=None):
     kind = target.GetBasicType(basic)
+    return stored(target, kind.GetArrayType(count) if count else kind, content)
+
+
+def stored(target, kind, content):
     data, error = lldb.SBData(), lldb.SBError()
     data.SetDataWithOwnership(error, content, lldb.eByteOrderLittle, target.GetAddressByteSize())
-    constants.append(target.CreateValueFromData("constant", data, kind.GetArrayType(count) if count else kind))
+    constants.append(target.CreateValueFromData("constant", data, kind))
     return constants[-1]
 
 
