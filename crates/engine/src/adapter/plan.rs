@@ -207,6 +207,9 @@ pub struct Quirks {
     /// A command of the debugger that also stops the program where an error leaves it or a test, and prints the number
     /// of each breakpoint behind `breakpoint `. It replaces what it has done before.
     pub errors_command: Option<fn(ExceptionMode) -> &'static str>,
+    /// A command of the debugger that takes a thread which has stopped at one of these breakpoints, and prints `passes` if
+    /// that is only because another thread has stopped at the same time.
+    pub passing_error_command: Option<&'static str>,
     /// A command of the debugger that takes the path of a function which the debugger does not find, and prints each name
     /// by which it finds it behind `function `.
     pub functions_command: Option<&'static str>,
@@ -456,6 +459,7 @@ impl Quirks {
         exception_functions: |_| &[],
         exception_command: None,
         errors_command: None,
+        passing_error_command: None,
         functions_command: None,
         breakpoints_command: None,
         record_command: None,

@@ -39,6 +39,7 @@ const QUIRKS: Quirks = Quirks {
         ExceptionMode::Uncaught | ExceptionMode::All => "`stillframe-errors-stop main",
         ExceptionMode::UserUnhandled => "`stillframe-errors-stop tests",
     }),
+    passing_error_command: Some("`stillframe-errors-passes"),
     exception_command: Some("`stillframe-errors-describe"),
     functions_command: Some("`stillframe-functions"),
     printed_exception: shown::panic,

@@ -22,6 +22,8 @@ import stillframe_rust_enums
 from stillframe_values import text_of
 
 CONVERSION = "from_residual"
+# What `?` calls where there is no error.
+OF_OPTION = "<core::option::Option<"
 # Sources that are not the user's.
 LIBRARY = re.compile(r"^(?!/)|^/(rustc?|usr|build)/|/\.cargo/(registry|git)/|/lib/rustlib/")
 # What is in a function, such as its closures.
@@ -59,6 +61,8 @@ left = set()
 texts = {}
 # By thread: the caller of the last function that returned an error, and where that error was first returned.
 last = {}
+# By thread: whether its last stop at a breakpoint here was to stop the program.
+stops = {}
 
 
 def is_library(source):
@@ -77,6 +81,17 @@ def place_of(frame):
     return function_of(frame), f"{entry.GetFileSpec().fullpath}:{entry.GetLine()}"
 
 
+def deciding(callback):
+    """Remembers what a callback decides: LLDB reports all threads that have stopped at the same time."""
+
+    def decided(frame, location, extra, internal):
+        is_stop = stops[frame.GetThread().GetThreadID()] = callback(frame, location, extra, internal)
+        return is_stop
+
+    return decided
+
+
+@deciding
 def returned(frame, location, _extra, _internal):
     """LLDB's callback: whether to stop."""
     thread = frame.GetThread()
@@ -99,6 +114,7 @@ def returned(frame, location, _extra, _internal):
     return False
 
 
+@deciding
 def made(frame, location, _extra, _internal):
     """LLDB's callback where an error is made: whether it is one that the test at the bottom of the stack returns."""
     thread = frame.GetThread()
@@ -128,6 +144,7 @@ def is_below_test(outer):
     return any(TEST.search(frame.GetFunctionName() or "") for frame in outer)
 
 
+@deciding
 def converted(frame, _location, _extra, _internal):
     """LLDB's callback in a conversion: whether it is for an asynchronous `main`, which returns its result."""
     here = frame.GetThread().GetFrameAtIndex(1)
@@ -145,6 +162,7 @@ def is_body(function):
     return ASYNC_MAIN.search(text_of(function.GetStartAddress().GetLineEntry().GetFileSpec().fullpath)) is not None
 
 
+@deciding
 def called(frame, location, _extra, _internal):
     """LLDB's callback behind a call: whether the result that is returned is an error."""
     function, thread = function_of(frame), frame.GetThread()
@@ -252,7 +270,8 @@ def stop(debugger, where, result, _internal):
         for location in breakpoint.locations:
             address = location.GetAddress()
             is_inlined = address.GetBlock().GetContainingInlinedBlock().IsValid()
-            if is_inlined or CONVERSION not in (address.GetSymbol().GetName() or ""):
+            symbol = address.GetSymbol().GetName() or ""
+            if is_inlined or CONVERSION not in symbol or symbol.startswith(OF_OPTION):
                 location.SetEnabled(False)
         add(breakpoint, "returned", set())
         add(target.BreakpointCreateByRegex(MAKERS), "made", makers)
@@ -309,6 +328,12 @@ def describe(debugger, _command, result, _internal):
     result.AppendMessage("thrown " + json.dumps(["error", text]))
 
 
+def passes(_debugger, thread, result, _internal):
+    """Print `passes` for the thread with this ID if it has stopped here only because another one has."""
+    if not stops.get(int(thread), True):
+        result.AppendMessage("passes")
+
+
 def text_of_error(result):
     text = stillframe_rust.text(result, 0, stillframe_rust.LONGEST) or ""
     return re.sub(r"^Err\((.*)\)$", r"\1", text, flags=re.DOTALL)
@@ -321,5 +346,5 @@ def stopped_at(thread):
 
 
 def __lldb_init_module(debugger, _internal):
-    for name in ("stop", "describe"):
+    for name in ("stop", "describe", "passes"):
         debugger.HandleCommand(f"command script add -s current -f stillframe_errors.{name} stillframe-errors-{name}")

@@ -121,6 +121,11 @@ impl Breakpoints {
         self.is_at_exception
     }
 
+    /// Whether a stop at these numbers can only be one at an error that is returned.
+    pub(super) fn are_of_errors(&self, numbers: &[i64]) -> bool {
+        !numbers.is_empty() && numbers.iter().all(|number| self.error_numbers.contains(number))
+    }
+
     /// The function of an exception that the program is stopped at.
     pub(super) fn exception_function(&self) -> Option<&'static str> {
         self.exception_functions.first().copied().filter(|_| self.is_at_exception)

@@ -193,7 +193,10 @@ pub(super) async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent
         }
         return JudgedStop::default();
     }
-    if !asked && is_missed_hit(debugger, thread, description.as_deref()).await {
+    let is_passing = !asked
+        && (is_missed_hit(debugger, thread, description.as_deref()).await
+            || is_passing_error(debugger, thread, &stopped.hit_breakpoint_ids).await);
+    if is_passing {
         return JudgedStop { held, ..JudgedStop::passing(thread, StopReason::Breakpoint) };
     }
     let is_data = description.as_deref().is_some_and(debugger.quirks().data.is_stop);
@@ -237,6 +240,16 @@ async fn is_missed_hit(debugger: &DapDebugger, thread: RawId, description: Optio
     }
     let answer = commands::run(debugger, None, format!("{command} {}", thread.0), deadlines::REQUEST).await;
     answer.is_ok_and(|text| text.lines().any(|line| line == "missed"))
+}
+
+/// Whether a thread has returned an error that is handled, while another one has stopped the program.
+async fn is_passing_error(debugger: &DapDebugger, thread: RawId, numbers: &[i64]) -> bool {
+    let Some(command) = debugger.quirks().passing_error_command else { return false };
+    if !lock(&debugger.0.breakpoints).are_of_errors(numbers) {
+        return false;
+    }
+    let answer = commands::run(debugger, None, format!("{command} {}", thread.0), deadlines::REQUEST).await;
+    answer.is_ok_and(|text| text.lines().any(|line| line == "passes"))
 }
 
 /// The specification lets an adapter leave out the thread where all of them have stopped.

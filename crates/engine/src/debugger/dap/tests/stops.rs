@@ -3,10 +3,10 @@
 use serde_json::{Value as Json, json};
 
 use super::peer::{PeerOptions, Scene};
-use crate::adapter::plan::Quirks;
+use crate::adapter::plan::{Quirks, SimultaneousStops};
 use crate::debugger::{Debugger, Event, Step};
 use crate::model::ids::RawId;
-use crate::model::stop::StopReason;
+use crate::model::stop::{ExceptionMode, StopReason};
 use crate::output::Category;
 
 fn stopped(reason: StopReason, text: Option<&str>) -> Event {
@@ -95,6 +95,31 @@ async fn a_hit_that_the_debugger_takes_for_a_trap_does_not_stop_the_program() {
     scene.peer.event("stopped", trap).await;
     scene.peer.serve("evaluate", json!({ "result": "> !missed 1\n" })).await;
     assert_eq!(scene.event().await, stopped(StopReason::Exception, Some("signal SIGTRAP")));
+    scene.assert_quiet().await;
+}
+
+/// LLDB reports each thread that has stopped, even one in which its callback has decided against it.
+#[tokio::test(start_paused = true)]
+async fn a_thread_with_a_handled_error_does_not_hide_the_one_that_stops() {
+    const ERRORS: Quirks = Quirks {
+        errors_command: Some(|_| "!errors"),
+        passing_error_command: Some("!passes"),
+        simultaneous_stops: SimultaneousStops::Each,
+        ..Quirks::NONE
+    };
+    let mut scene = Scene::running(PeerOptions { quirks: &ERRORS, ..PeerOptions::default() }).await;
+    let set = scene.debugger.stop_at_errors(ExceptionMode::UserUnhandled);
+    tokio::join!(set, scene.peer.serve("evaluate", json!({ "result": "breakpoint 7\n" })));
+    for thread in [2, 1] {
+        let stop = json!({ "reason": "breakpoint", "threadId": thread, "hitBreakpointIds": [7] });
+        scene.peer.event("stopped", stop).await;
+    }
+    let asked = scene.peer.serve("evaluate", json!({ "result": "passes\n" })).await;
+    assert_eq!(asked["expression"], "!passes 2");
+    scene.peer.serve("threads", json!({ "threads": [] })).await;
+    let asked = scene.peer.serve("evaluate", json!({ "result": "" })).await;
+    assert_eq!(asked["expression"], "!passes 1");
+    assert_eq!(scene.event().await, stopped(StopReason::Exception, None));
     scene.assert_quiet().await;
 }
 
