@@ -315,6 +315,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether code of a loop may have no line, or one in front of the loop, as that of compilers may.
+    fn has_stray_lines(&self) -> bool {
+        false
+    }
+
     /// A part of the message of the error with which the runtime ends a program whose threads all wait for each other.
     fn deadlock_error(&self) -> Option<&'static str> {
         None

@@ -194,6 +194,10 @@ impl Adapter for C {
         braces::loops(text, Family::C)
     }
 
+    fn has_stray_lines(&self) -> bool {
+        true
+    }
+
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
         debugger::attach_obstacle(host)
     }

@@ -227,6 +227,10 @@ impl Adapter for Rust {
         braces::loops(text, Family::Rust)
     }
 
+    fn has_stray_lines(&self) -> bool {
+        true
+    }
+
     fn explain_exit(&self, code: i32) -> Option<&'static str> {
         (code == 101).then_some("the program panicked")
     }

@@ -32,6 +32,8 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("channel.rs", "deadlocked", "lock", "@held"),
     ("sleeps.rs", "waiting", "timer", "@held"),
     ("busy.rs", "busy_loop", "", "@held"),
+    ("search.rs", "busy_loop", "", "@held"),
+    ("starts_over.rs", "busy_loop", "", "@held"),
     ("slow.rs", "slow", "", "@held"),
 ];
 

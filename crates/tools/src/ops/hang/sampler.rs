@@ -94,13 +94,23 @@ impl<'a> StackSampler<'a> {
                 Outcome::Stopped(_) | Outcome::Running | Outcome::Ended(_) => return Ok(None),
             }
         }
-        let sample = self.read(thread).await;
+        let Some((sample, is_placed)) = self.read(thread).await else { return Ok(None) };
+        let innermost = sample.last();
         // A debugger may suspend a loop in front of its head, where what it counts is not in scope.
-        let is_in_front = sample.as_ref().and_then(|sample| sample.last()).is_some_and(Position::is_in_front);
-        if is_in_front && self.step(thread).await? {
-            return Ok(self.read(thread).await);
+        let is_in_front = innermost.is_some_and(Position::is_in_front);
+        let is_stray = self.session.adapter().has_stray_lines()
+            && (!is_placed || innermost.is_some_and(|position| self.is_before_loop(position)));
+        if (is_in_front || is_stray) && self.step(thread).await? {
+            return Ok(self.read(thread).await.map(|(sample, _)| sample));
         }
-        Ok(sample)
+        Ok(Some(sample))
+    }
+
+    /// A position of the user's in no loop, where its file has one further down.
+    fn is_before_loop(&self, position: &Position) -> bool {
+        let is_behind = |found: &Loop| found.start > position.line;
+        let loops = self.loops.get(&position.file).map_or(&[][..], Vec::as_slice);
+        !position.is_internal && position.loops.is_empty() && loops.iter().any(is_behind)
     }
 
     /// Steps one statement. False if that takes too long, or no longer is a step.
@@ -117,7 +127,8 @@ impl<'a> StackSampler<'a> {
         }
     }
 
-    async fn read(&mut self, thread: ThreadId) -> Option<StackSample> {
+    /// The stack of a thread, and whether the place of its innermost frame is known.
+    async fn read(&mut self, thread: ThreadId) -> Option<(StackSample, bool)> {
         let stack = self.session.stack_trace(Some(thread), 0, FRAMES).await.ok()?;
         let total = stack.total.max(stack.frames.len());
         let mut sample = Vec::new();
@@ -125,7 +136,8 @@ impl<'a> StackSampler<'a> {
             sample.extend(self.position(frame, total - 1 - at, sample.len() < READ).await);
         }
         sample.reverse();
-        Some(sample)
+        let is_placed = sample.last().is_some_and(|position| position.depth + 1 == total);
+        Some((sample, is_placed))
     }
 
     /// A stack of the profile as a sample without values, for a program that was not suspended in time.
