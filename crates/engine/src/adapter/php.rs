@@ -60,6 +60,7 @@ const QUIRKS: Quirks = Quirks {
     stack_sampling: Some(StackSampling {
         has_os_threads: false,
         ends_calls: true,
+        is_spare: |_| false,
         wait: |_, _| None,
         locks: None,
     }),

@@ -13,6 +13,7 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("two_mutexes.go", "deadlocked", "lock", "@held"),
     ("all_asleep.go", "deadlocked", "lock", "@held"),
     ("channel.go", "deadlocked", "lock", "@held"),
+    ("with_cgo.go", "deadlocked", "lock", "@held"),
     ("wait_group.go", "waiting", "lock", "@held"),
     ("selects.go", "waiting", "lock", "@held"),
     ("sleeps.go", "waiting", "timer", "@held"),

@@ -90,6 +90,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     stack_sampling: Some(StackSampling {
         has_os_threads: false,
         ends_calls: false,
+        is_spare: waits::is_spare,
         wait: waits::by_stack,
         locks: Some(LockSearch { awaited: waits::awaited_lock, held: waits::held_locks }),
     }),

@@ -57,6 +57,12 @@ pub(super) fn by_stack(name: &str, functions: &[&str]) -> Option<StackWait> {
     Some(wait(*kind, what, *is_timed))
 }
 
+/// Whether a goroutine is the one that the runtime of a program with cgo has for a thread of C which calls Go, by its
+/// functions. No code runs in it.
+pub(super) fn is_spare(functions: &[&str]) -> bool {
+    functions == ["runtime.goexit"]
+}
+
 /// In a frame of the function in which a goroutine waits for a lock, an expression for the lock's address.
 pub(super) fn awaited_lock(function: &str) -> Option<&'static str> {
     match function {

@@ -46,6 +46,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     stack_sampling: Some(StackSampling {
         has_os_threads: false,
         ends_calls: false,
+        is_spare: |_| false,
         wait: waits::by_stack,
         locks: None,
     }),

@@ -9,6 +9,8 @@ pub struct StackSampling {
     pub has_os_threads: bool,
     /// A pause ends the system call that the program waits in, so that it is not paused in one.
     pub ends_calls: bool,
+    /// Whether a thread is one that the runtime keeps and that runs nothing, by its functions, innermost first.
+    pub is_spare: fn(&[&str]) -> bool,
     /// What a thread waits for, by its name and by the functions on its stack that are not the user's, innermost first.
     pub wait: fn(&str, &[&str]) -> Option<StackWait>,
     /// How the holders of locks are found, where the locks do not record them.

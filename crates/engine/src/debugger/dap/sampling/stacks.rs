@@ -39,13 +39,12 @@ pub(super) async fn activity(debugger: &DapDebugger, sampling: StackSampling) ->
     for thread in debugger.threads().await.unwrap_or_default().into_iter().take(THREADS) {
         threads.push(read(debugger, sampling, thread, idle.as_ref()).await);
     }
-    let reads = threads;
-    let mut threads: Vec<ThreadActivity> = Vec::new();
-    let mut frames = Vec::new();
-    for (thread, own) in reads {
-        threads.push(thread);
-        frames.push(own);
-    }
+    let is_spare = |(thread, _): &(ThreadActivity, Vec<RawId>)| {
+        let functions: Vec<&str> = thread.stack.iter().map(|frame| frame.function.as_str()).collect();
+        (sampling.is_spare)(&functions)
+    };
+    threads.retain(|read| !is_spare(read));
+    let (mut threads, frames): (Vec<ThreadActivity>, Vec<Vec<RawId>>) = threads.into_iter().unzip();
     if let Some(search) = sampling.locks {
         locks::find_holders(debugger, search, &mut threads, &frames).await;
     }
