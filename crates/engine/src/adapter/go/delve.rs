@@ -158,6 +158,12 @@ pub(super) fn message(text: &str) -> String {
              github.com/go-delve/delve/cmd/dlv@latest`), or build the program with another Go"
         );
     }
+    if let Some(place) = text.strip_prefix("could not find statement at ") {
+        let place = place.split(", please").next().unwrap_or(place);
+        return format!(
+            "no code for {place} is in the program: the linker leaves out functions that nothing calls"
+        );
+    }
     if text == "function calls not allowed without using 'call'" {
         return NEEDS_CALL.to_owned();
     }
@@ -228,6 +234,8 @@ mod tests {
         for (text, expected) in table {
             assert_eq!(message(text), expected);
         }
+        let left_out = "could not find statement at /x/sum.go:51, please use a line with a statement";
+        assert!(message(left_out).starts_with("no code for /x/sum.go:51 is in the program"));
         let stripped = "Failed to launch: could not launch process: decoding dwarf section info at offset 0x0: too \
                         short - debuggee must not be built with 'go run' or -ldflags='-s -w', which strip debug info";
         assert!(message(stripped).starts_with("the binary has no debug information; "));

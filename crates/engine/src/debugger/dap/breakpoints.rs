@@ -354,7 +354,7 @@ impl DapDebugger {
                 } else {
                     breakpoints.sent.push(sent);
                 }
-                bind_result(answer, file.is_none(), self.0.setup.no_code.as_deref())
+                bind_result(self, answer, file.is_none())
             })
             .map(|result| self.warned(result, file))
             .collect();
@@ -387,7 +387,11 @@ pub(super) fn positive(number: Option<i64>) -> Option<u32> {
 
 /// The protocol has no word for the difference between "not yet" and "never", so one that is not verified
 /// counts as "not yet" with the adapter's reason: a library with its code may still be loaded.
-pub(super) fn bind_result(answer: ::dap::Breakpoint, is_function: bool, no_code: Option<&str>) -> BindResult {
+pub(super) fn bind_result(
+    debugger: &DapDebugger,
+    answer: ::dap::Breakpoint,
+    is_function: bool,
+) -> BindResult {
     if answer.verified {
         let file = answer.source.and_then(|source| source.path).filter(|_| is_function);
         return BindResult::Bound {
@@ -398,7 +402,8 @@ pub(super) fn bind_result(answer: ::dap::Breakpoint, is_function: bool, no_code:
             warning: None,
         };
     }
-    let message = no_code.map(str::to_owned).or(answer.message).filter(|message| !message.is_empty());
+    let message = answer.message.map(|message| (debugger.quirks().message)(&message));
+    let message = debugger.0.setup.no_code.clone().or(message).filter(|message| !message.is_empty());
     BindResult::NotLoaded(
         message.unwrap_or_else(|| "no loaded code has debug information for this location".to_owned()),
     )

@@ -129,7 +129,7 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
             if !owners.is_empty() && !is_function {
                 complete(debugger).await;
             }
-            let result = bind_result(event.breakpoint, is_function, debugger.0.setup.no_code.as_deref());
+            let result = bind_result(debugger, event.breakpoint, is_function);
             owners.into_iter().map(|id| Event::BindResult { id, result: result.clone() }).collect()
         }
         ::dap::Event::ConditionFailed(event) => {
