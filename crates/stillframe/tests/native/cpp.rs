@@ -203,9 +203,9 @@ async fn standard_library_values_are_summarized() {
             "array: std::array<int, 3> = {1, 2, 3}",
             "color: Color = Green",
             "reals: std::valarray<double> = {1.5, 2.5}",
+            r#"tuple: std::tuple<…> = {1, "b"}"#,
         ],
     );
-    assert_eq!(ran.variable("tuple"), r#"{1, "b"}"#);
     assert!(ran.variable("row").starts_with("0x"), "{}", ran.text);
     assert_eq!(ran.variable("document"), r#"{["list"] = {3, "pen \"x\""}, ["none"] = null}"#);
     assert_eq!((ran.variable("wait"), ran.variable("moment")), ("1500ms", "2023-11-14T22:13:20+00:00"));

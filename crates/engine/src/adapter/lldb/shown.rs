@@ -72,6 +72,8 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
         _ => text,
     };
     let kind = kind.replace("std::basic_string<char>", "std::string").replace(" >", ">");
+    // LLDB takes the arguments of each for none.
+    let kind = if text == "{}" { kind } else { kind.replace("std::tuple<>", "std::tuple<…>") };
     (kind, text)
 }
 
@@ -161,6 +163,7 @@ mod tests {
             value("std::map<std::basic_string<char>, int> ", String::new()).0,
             "std::map<std::string, int> "
         );
+        assert_eq!(value("std::tuple<>", "{1, 'a'}".to_owned()).0, "std::tuple<…>");
     }
 
     #[test]
