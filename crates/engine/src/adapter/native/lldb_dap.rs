@@ -138,6 +138,9 @@ fn refusal(text: &str) -> String {
     let namespace = sentence.strip_prefix("unexpected namespace name ");
     match namespace.and_then(|rest| rest.strip_suffix(": expected expression")) {
         Some(name) => format!("use of undeclared identifier {name}"),
+        None if sentence.starts_with("array type ") && sentence.ends_with(" is not assignable") => {
+            format!("{sentence}; assign to its items")
+        }
         None => sentence.to_owned(),
     }
 }

@@ -138,8 +138,18 @@ async fn an_expression_that_is_not_assignable_is_refused(language: Language) {
             (Some("lazy"), "expensive", "refused", "`expensive` of this Lazy is read-only"),
         ],
         c: &[
-            (None, "numbers", "evaluation_failed", "array type 'int[100000]' is not assignable"),
-            (Some("nested"), "outer", "evaluation_failed", "array type 'point[2]' is not assignable"),
+            (
+                None,
+                "numbers",
+                "evaluation_failed",
+                "array type 'int[100000]' is not assignable; assign to its items",
+            ),
+            (
+                Some("nested"),
+                "outer",
+                "evaluation_failed",
+                "array type 'point[2]' is not assignable; assign to its items",
+            ),
         ],
     }
     .of(language);
