@@ -125,9 +125,36 @@ impl Function {
         simple_name(&self.name)
     }
 
+    fn extent(&self) -> Extent {
+        Extent { start: self.start, header: self.header, end: self.end }
+    }
+}
+
+/// The lines of a function, with or without a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Extent {
+    /// Its first line.
+    start: u32,
+    /// The line with its name, or else the first one.
+    header: u32,
+    /// Last line.
+    end: u32,
+}
+
+impl Extent {
     /// Whether the line is one that it begins on, up to that with its name.
-    fn heads(&self, line: u32) -> bool {
+    fn heads(self, line: u32) -> bool {
         (self.start..=self.header).contains(&line)
+    }
+
+    /// Whether it lies between two lines as a whole.
+    fn lies_between(self, from: u32, to: u32) -> bool {
+        self.start > from && self.end < to
+    }
+
+    /// The lines that [`Code::innermost`] reports for its body.
+    fn lines(self) -> (u32, u32) {
+        (self.header, self.end)
     }
 }
 
@@ -198,8 +225,8 @@ impl Code {
     /// Decides where a breakpoint for `line` goes.
     ///
     /// A line without code (blank, comment, docstring, closing bracket) gives way to the next line with
-    /// code in the same function, or else to the last one before it there. The line with a function's name
-    /// belongs to its body if it has no code itself, and a line in front of a function goes there rather than
+    /// code in the same function, or else to the last one before it there. The line with a function's name, or on
+    /// which one without a name begins, belongs to its body if it has no code itself, and a line in front of a function goes there rather than
     /// behind the function. A line past the end of the file goes nowhere: it is more likely a mistake than a wish for
     /// the last line.
     pub fn place(&self, line: u32) -> Placement {
@@ -209,17 +236,17 @@ impl Code {
         if line == 0 || line > self.length {
             return Placement::None(self.nearest(line));
         }
-        let head = self.functions.iter().rfind(|function| function.heads(line));
-        let around = match head {
-            Some(function) => Some((function.header, function.end)),
-            None => self.innermost(line),
-        };
+        let head =
+            self.extents().filter(|function| function.heads(line)).max_by_key(|function| function.start);
+        let around = head.map(Extent::lines).or_else(|| self.innermost(line));
         let same_function = |candidate: &&u32| self.innermost(**candidate) == around;
         let after = self.lines.iter().filter(|&&candidate| candidate > line).find(same_function).copied();
         let before =
             self.lines.iter().rev().filter(|&&candidate| candidate < line).find(same_function).copied();
-        let mut passed = self.between(line, after.unwrap_or(u32::MAX));
-        if let Some(function) = passed.find(|function| self.innermost(function.header) == around)
+        let is_passed = |function: &Extent| function.lies_between(line, after.unwrap_or(u32::MAX));
+        let passed = self.extents().filter(is_passed);
+        let next = passed.filter(|function| self.innermost(function.header) == around);
+        if let Some(function) = next.min_by_key(|function| function.start)
             && head.is_none()
         {
             return match self.place(function.header) {
@@ -227,19 +254,23 @@ impl Code {
                 other => other,
             };
         }
-        let before = before.filter(|before| self.between(*before, line).next().is_none());
+        // A function without a name is part of the statement around it, whose last line may be this one.
+        let is_behind = |before| self.functions.iter().any(|named| named.extent().lies_between(before, line));
+        let before = before.filter(|before| !is_behind(*before));
         after.or(before).map_or_else(|| Placement::None(self.nearest(line)), Placement::Moved)
     }
 
-    /// The functions that lie between two lines as a whole.
-    fn between(&self, from: u32, to: u32) -> impl Iterator<Item = &Function> {
-        self.functions.iter().filter(move |function| function.start > from && function.end < to)
+    /// All functions, except for those without a name that have no line of their own.
+    fn extents(&self) -> impl Iterator<Item = Extent> {
+        let nameless = self.nameless.iter().filter(|(first, last)| first < last);
+        let nameless = nameless.map(|&(first, last)| Extent { start: first, header: first, end: last });
+        self.functions.iter().map(Function::extent).chain(nameless)
     }
 
     /// The function whose name line is `line`: a breakpoint there stops where the function is defined,
     /// not where it is called.
     pub fn defined_at(&self, line: u32) -> Option<&Function> {
-        self.functions.iter().find(|function| function.heads(line))
+        self.functions.iter().find(|function| function.extent().heads(line))
     }
 
     /// The functions of that name. `deposit` finds `Account.deposit` too, and so does `bank::Account#deposit`, as a stack
@@ -356,6 +387,35 @@ mod tests {
         for (line, expected) in table {
             assert_eq!(code.place(line), expected, "line {line}");
         }
+    }
+
+    /// As in JavaScript:
+    ///
+    /// ```text
+    ///  1 get(                 6   },
+    ///  2   '/users',          7 );
+    ///  3   // the handler     8 function f() {
+    ///  4   (request) => {     9   return 1;
+    ///  5     answer();       10 }
+    /// ```
+    #[test]
+    fn the_line_on_which_a_nameless_function_begins_belongs_to_it() {
+        let f = Function { name: "f".to_owned(), start: 8, header: 8, body: 9, body_column: 3, end: 10 };
+        let code = Code {
+            lines: vec![1, 5, 6, 9, 10],
+            length: 10,
+            functions: vec![f],
+            nameless: vec![(4, 6)],
+            ..Code::default()
+        };
+        for line in 2..=4 {
+            assert_eq!(code.place(line), Placement::Moved(5), "line {line}");
+        }
+        assert_eq!(code.place(6), Placement::Exact);
+        assert_eq!(code.place(7), Placement::Moved(9));
+        // Without another function, the last line belongs to the statement.
+        let alone = Code { lines: vec![1, 5, 6], length: 7, functions: Vec::new(), ..code };
+        assert_eq!(alone.place(7), Placement::Moved(1));
     }
 
     #[test]

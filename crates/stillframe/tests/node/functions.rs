@@ -6,6 +6,35 @@ use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 use test_support::Language;
 
+/// The lines of a call in front of the body of its handler hold no code.
+#[tokio::test]
+async fn the_head_of_a_callback_leads_to_its_body() {
+    let text = "\
+const handlers = {};
+const get = (path, handler) => { handlers[path] = handler; };
+get(
+  '/users', // @path
+  async (request) => { // @head
+    const id = request.id; // @body
+    return id;
+  },
+);
+function helper(value) {
+  return value * 2;
+}
+handlers['/users']({ id: helper(2) });
+";
+    let script = Script::new(text);
+    for line in ["path", "head"] {
+        let session = Debugging::of(Language::Node).await;
+        let set = session.break_at(&script, line).await;
+        assert_eq!(set["line"], script.line("body"), "{}", set.text);
+        let stopped = session.start(&script).await;
+        assert_eq!(stopped.place().1, script.line("body"), "{}", stopped.text);
+        session.finish().await;
+    }
+}
+
 #[tokio::test]
 async fn a_qualified_name_does_not_match_a_method() {
     let text = "\
