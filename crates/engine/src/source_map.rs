@@ -2,7 +2,7 @@
 //!
 //! The format is [ECMA-426](https://tc39.es/ecma426/). Reading order: `place` (where a script's map is),
 //! `source_names` (whether it can matter), [`SourceMap::decode`], [`SourceMap::original`], `index` (the reverse
-//! mapping), `names` (of mangled variables), `stale` (whether it is up to date), `problem` (what can be wrong with
+//! mapping), `chain` (of two maps), `names` (of mangled variables), `stale` (whether it is up to date), `problem` (what can be wrong with
 //! it). Pure except for reading files; independent of protocols and sessions.
 //!
 //! Everywhere lines and columns are 0-based and columns count UTF-16 units, as in the maps themselves and in
@@ -13,6 +13,7 @@ mod resolve;
 
 mod source_names;
 
+mod chain;
 mod decode;
 mod index;
 mod names;
@@ -149,17 +150,20 @@ impl SourceMap {
     /// The mapping of a generated position. None for code without a source, and if no entry begins on the same
     /// generated line at or before the column: an entry of an earlier line does not apply to this one.
     pub fn original(&self, line: u32, column: u32) -> Option<OriginalPosition<'_>> {
-        let after = self.segments.partition_point(|segment| segment.generated() <= (line, column));
-        let segment = self.segments.get(after.checked_sub(1)?)?;
-        if segment.line != line || segment.source == NONE {
-            return None;
-        }
+        let segment = self.covering((line, column))?;
         Some(OriginalPosition {
             source: SourceId(segment.source),
             line: segment.original_line,
             column: segment.original_column,
             name: self.name(segment),
         })
+    }
+
+    /// The entry that a generated position belongs to, if it has a source.
+    fn covering(&self, position: Position) -> Option<&Segment> {
+        let after = self.segments.partition_point(|segment| segment.generated() <= position);
+        let segment = self.segments.get(after.checked_sub(1)?)?;
+        (segment.line == position.0 && segment.source != NONE).then_some(segment)
     }
 
     /// Whether it has any original names.

@@ -22,7 +22,7 @@ mod typescript;
 use std::path::{Path, PathBuf};
 
 pub use command_line::{names_code, takes_next_word};
-pub(crate) use compiled::{map_of, read_map};
+pub(crate) use compiled::{map_beside, map_of, map_through_file, read_map};
 pub use hook::LOADING;
 pub use launch::{STACK, plain_launch};
 pub use typescript::file_url;

@@ -128,6 +128,13 @@ async fn esbuild_with_its_map_inside() {
     debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
 }
 
+/// A map that the script does not name, for use with reports of errors alone.
+#[tokio::test]
+async fn a_map_beside_its_script() {
+    let project = bundled(&["--minify", "--sourcemap=external"]).await;
+    debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
+}
+
 const WEBPACK: &str = r#"
 const parser = { syntax: "typescript" };
 const swc = { loader: "swc-loader", options: { jsc: { parser, target: "es2022" } } };
@@ -246,6 +253,47 @@ async fn what_tsx_adds_is_not_of_the_source() {
     );
     assert_eq!((thrown.variable("price"), thrown.variable("name")), ("5", "'pay'"), "{}", thrown.text);
     assert!(thrown.text.contains(&format!(":{}", program.line("called"))), "{}", thrown.text);
+    session.finish().await;
+}
+
+/// tsx rewrites each `import()`, and its map leads only to the compiled file, whose own map leads on.
+#[tokio::test]
+async fn a_compiled_package_that_tsx_rewrites() {
+    let project = Project::with(&["tsx"]).await;
+    project.file("package.json", r#"{ "type": "module" }"#);
+    let text = "\
+// Compiled before.
+export interface Row { cents: number }
+
+export function sum(rows: Row[]): number {
+  let total = 0;
+  for (const row of rows) {
+    total += row.cents; // @add
+  }
+  return total;
+}
+export const load = (name: string): Promise<unknown> => import(name);
+";
+    let source = project.file("lib/src/sum.ts", text);
+    let main = "import { sum } from './lib/dist/sum.js';\nconst paid: number = sum([{ cents: 2 }, { cents: 5 }]);\nconsole.log(paid);\n";
+    project.file("main.ts", main);
+    project.run("esbuild", &["lib/src/sum.ts", "--sourcemap", "--outfile=lib/dist/sum.js"]).await;
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&source, "add").await;
+    let stopped = session.ok("start_debugging", run(&project, "main.ts")).await;
+    assert_eq!(stopped.place(), (source.path(), source.line("add")), "{}", stopped.text);
+    assert_eq!(stopped.variable("total"), "0", "{}", stopped.text);
+    let listed = session.breakpoints().await;
+    assert_eq!(listed[0]["line"], source.line("add"), "{listed:#?}");
+    session.finish().await;
+    // The compiled file can have breakpoints, too.
+    let compiled = project.read("lib/dist/sum.js");
+    let session = Debugging::of(Language::Node).await;
+    let statement = json!({ "file": compiled.path(), "statement": "total += row.cents" });
+    let set = session.ok("set_breakpoint", statement).await;
+    session.ok("start_debugging", run(&project, "main.ts")).await;
+    let listed = session.breakpoints().await;
+    assert_eq!((&listed[0]["verified"], &listed[0]["line"]), (&json!(true), &set["line"]), "{listed:#?}");
     session.finish().await;
 }
 

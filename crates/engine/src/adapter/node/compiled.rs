@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::javascript::is_plain;
 use crate::safety::Safety;
 use crate::source_map::{self, MapLocation, MapProblem, SourceMap};
 
@@ -22,14 +23,35 @@ pub(crate) fn read_map(url: &str, path: &Path, safety: &Safety) -> Result<Arc<So
 
 /// The map of a script on disk: what its last lines name, or the file beside it.
 pub(crate) fn map_of(script: &Path, safety: &Safety) -> Option<Arc<SourceMap>> {
-    let url = map_url(script, safety).or_else(|| {
-        let beside = format!("{}.map", script.file_name()?.to_str()?);
-        script.with_file_name(&beside).is_file().then_some(beside)
-    })?;
-    read_map(&url, script, safety).ok()
+    read_map(&map_url(script, safety)?, script, safety).ok()
+}
+
+/// The name of the map beside a script, which a bundler may leave without a comment in the script.
+pub(crate) fn map_beside(script: &Path) -> Option<String> {
+    let beside = format!("{}.map", script.file_name()?.to_str()?);
+    script.with_file_name(&beside).is_file().then_some(beside)
+}
+
+/// The map from a script to what its file was compiled from, if a loader rewrote that file when it was loaded: then
+/// `map`, which the script names as `url`, leads only to the file.
+pub(crate) fn map_through_file(
+    map: &SourceMap,
+    url: &str,
+    script: &Path,
+    safety: &Safety,
+) -> Option<SourceMap> {
+    if !is_plain(script) || map.sources().count() != 1 || map.source_of(script).is_none() {
+        return None;
+    }
+    let of_file = map_url(script, safety).filter(|of_file| of_file != url)?;
+    Some(map.followed_by(read_map(&of_file, script, safety).ok()?.as_ref()))
 }
 
 fn map_url(script: &Path, safety: &Safety) -> Option<String> {
+    comment_at_end(script, safety).or_else(|| map_beside(script))
+}
+
+fn comment_at_end(script: &Path, safety: &Safety) -> Option<String> {
     use std::io::{Read, Seek, SeekFrom};
     let mut file = std::fs::File::open(script).ok()?;
     safety.check_open(&file, script).ok()?;

@@ -144,7 +144,7 @@ impl BreakpointBinder {
             {
                 continue;
             }
-            if let Some(Ok(map)) = script.map().await {
+            if let Some(Ok(map)) = script.map_to(&source).await {
                 changed.extend(self.retarget(&source, path, map).await);
             }
         }

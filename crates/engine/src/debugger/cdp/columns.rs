@@ -24,7 +24,7 @@ pub(super) struct CodeStart {
 /// Where code of a line (0-based) of a source begins, by the columns of the source. One column may have
 /// several places, where a compiler has copied the code.
 pub(super) async fn of_line(v8: &V8Client, script: &Script, source: &Path, line: u32) -> Vec<CodeStart> {
-    let mut found = match script.map().await {
+    let mut found = match script.map_to(source).await {
         Some(Ok(map)) => of_source(v8, script, map, source, line).await,
         Some(Err(_)) => Vec::new(),
         None => {

@@ -11,8 +11,8 @@ use tokio::sync::OnceCell;
 
 use super::locks::lock;
 use super::v8::V8Client;
-use crate::adapter::node::read_map;
-use crate::javascript::Handlers;
+use crate::adapter::node::{map_beside, map_through_file, read_map};
+use crate::javascript::{Handlers, is_plain};
 use crate::policy::SharedPolicy;
 use crate::source_map::{self, MapProblem, Position, SourceMap};
 
@@ -32,11 +32,11 @@ pub(super) struct Script {
     pub(super) start: (i32, i32),
     /// Where it ends, 0-based.
     pub(super) end: (i32, i32),
-    /// Its source map, as the script says it.
+    /// Its source map: as the script says it, or else the file beside it.
     map_url: Option<String>,
     /// The file that the names in it are relative to.
     base: Option<PathBuf>,
-    map: OnceCell<Result<Arc<SourceMap>, MapProblem>>,
+    maps: OnceCell<Result<Maps, MapProblem>>,
     /// Says whether the map may be read.
     policy: SharedPolicy,
     /// Has its text.
@@ -44,6 +44,24 @@ pub(super) struct Script {
     text: OnceCell<Arc<str>>,
     /// What catches in it; none when it cannot be parsed.
     handlers: OnceLock<Option<Handlers>>,
+}
+
+/// The map of a script.
+#[derive(Debug)]
+struct Maps {
+    /// As the compiler or loader made it.
+    own: Arc<SourceMap>,
+    /// From the script to what users write: if a loader rewrote a compiled file, beyond that file.
+    to_sources: Arc<SourceMap>,
+}
+
+impl Maps {
+    fn read(url: &str, base: &Path, file: Option<&Path>, policy: &SharedPolicy) -> Result<Self, MapProblem> {
+        let own = read_map(url, base, &policy.safety)?;
+        let beyond = file.and_then(|file| map_through_file(&own, url, file, &policy.safety));
+        let to_sources = beyond.map_or_else(|| Arc::clone(&own), Arc::new);
+        Ok(Self { own, to_sources })
+    }
 }
 
 impl Script {
@@ -54,8 +72,9 @@ impl Script {
         policy: SharedPolicy,
         v8: V8Client,
     ) -> Self {
-        let map_url = parsed.source_map_url.filter(|url| !url.is_empty());
         let file = path_of(&parsed.url);
+        let named = parsed.source_map_url.filter(|url| !url.is_empty());
+        let map_url = named.or_else(|| map_beside(file.as_deref().filter(|file| is_plain(file))?));
         let is_evaluated =
             parsed.url.contains("://") && map_url.as_ref().is_some_and(|url| url.starts_with("data:"));
         let url = (file.is_none() && is_evaluated).then(|| PathBuf::from(&parsed.url));
@@ -70,7 +89,7 @@ impl Script {
             map_url,
             id: parsed.script_id,
             url: parsed.url,
-            map: OnceCell::new(),
+            maps: OnceCell::new(),
             text: OnceCell::new(),
             handlers: OnceLock::new(),
         }
@@ -125,21 +144,32 @@ impl Script {
 
     /// The map; none when the script has none. Read at the first call.
     pub(super) async fn map(&self) -> Option<Result<&Arc<SourceMap>, &MapProblem>> {
+        Some(self.maps().await?.map(|maps| &maps.to_sources))
+    }
+
+    /// The map that has this source. The one that a loader made of the script's own file leads to the file itself.
+    pub(super) async fn map_to(&self, source: &Path) -> Option<Result<&Arc<SourceMap>, &MapProblem>> {
+        let is_own_file = self.path.as_deref() == Some(source);
+        Some(self.maps().await?.map(|maps| if is_own_file { &maps.own } else { &maps.to_sources }))
+    }
+
+    async fn maps(&self) -> Option<Result<&Maps, &MapProblem>> {
         let url = self.map_url.clone()?;
-        let (path, policy) = (self.base.clone()?, Arc::clone(&self.policy));
+        let (base, file) = (self.base.clone()?, self.file().map(Path::to_owned));
+        let policy = Arc::clone(&self.policy);
         let read = || async move {
-            let work = tokio::task::spawn_blocking(move || read_map(&url, &path, &policy.safety));
+            let work = tokio::task::spawn_blocking(move || Maps::read(&url, &base, file.as_deref(), &policy));
             work.await.unwrap_or_else(|error| Err(MapProblem::Corrupt { reason: error.to_string() }))
         };
-        Some(self.map.get_or_init(read).await.as_ref())
+        Some(self.maps.get_or_init(read).await.as_ref())
     }
 
     /// Whether its map could be about a file of this name, without decoding it.
     pub(super) async fn may_mention(&self, file_name: &str) -> bool {
         let (Some(url), Some(path)) = (self.map_url.clone(), self.base.clone()) else { return false };
-        if let Some(Ok(map)) = self.map.get() {
+        if let Some(Ok(maps)) = self.maps.get() {
             let ends_so = |name: &Path| name.file_name().is_some_and(|name| name == file_name);
-            return map.sources().any(|source| source.path.as_deref().is_some_and(ends_so));
+            return maps.to_sources.sources().any(|source| source.path.as_deref().is_some_and(ends_so));
         }
         let (file_name, policy) = (file_name.to_owned(), Arc::clone(&self.policy));
         let work = tokio::task::spawn_blocking(move || {

@@ -70,7 +70,7 @@ impl BreakpointBinder {
     async fn transpiled_itself(&self, source: &Path) -> Option<(PathBuf, Arc<SourceMap>)> {
         let is_it = |script: &Script| script.is_mapped() && script.path.as_deref() == Some(source);
         let newest = self.sources.scripts.newest(is_it)?;
-        let map = Arc::clone(newest.map().await?.ok()?);
+        let map = Arc::clone(newest.map_to(source).await?.ok()?);
         map.source_of(source)?;
         Some((newest.path.clone()?, map))
     }
@@ -177,7 +177,9 @@ impl BreakpointBinder {
         let is_exact = position(at) == (spot.line, spot.column);
         let place = self.table.place(number)?;
         let wanted = place.line.saturating_add(1);
-        let location = self.sources.location(at).await;
+        // The script may lead to a file that is not the source: what that was compiled from, or the script itself.
+        let source = self.sources.program.setup.to_local(&place.source);
+        let location = self.sources.location(at).await.filter(|location| location.source.is_file(&source));
         let is_on_line = location.as_ref().is_some_and(|location| location.line == wanted);
         if !is_exact
             && place.kind != TargetKind::Entry
@@ -191,6 +193,10 @@ impl BreakpointBinder {
         let bound = match location {
             Some(location) if location.line == wanted || !(spot.is_mapped && is_exact) => {
                 (location.line, location.column)
+            }
+            None if !spot.is_mapped => {
+                let (line, column) = position(at);
+                (line.saturating_add(1), column.saturating_add(1))
             }
             // Minified code of several lines is one statement, which is the right place for each of them.
             _ => (wanted, place.column.unwrap_or(0).saturating_add(1)),

@@ -89,8 +89,8 @@ impl BreakpointBinder {
     async fn is_misplaced(&self, number: u64, spot: &ScriptSpot, stop: &V8Stop) -> bool {
         let Some(frame) = stop.frames.first().filter(|_| !spot.is_mapped) else { return false };
         let Some(script) = self.sources.scripts.get(&frame.location.script_id) else { return false };
-        let Some(Ok(map)) = script.map().await else { return false };
         let Some(path) = &script.path else { return false };
+        let Some(Ok(map)) = script.map_to(path).await else { return false };
         if self.retarget(path, path, map).await.is_empty() {
             return false;
         }

@@ -113,7 +113,7 @@ impl BreakpointBinder {
                 let _ = self.resolve_functions(path).await;
             }
             if self.table.is_wanted(path)
-                && let Some(Ok(map)) = script.map().await
+                && let Some(Ok(map)) = script.map_to(path).await
             {
                 self.retarget(path, path, map).await;
             }
