@@ -135,6 +135,45 @@ async fn a_map_beside_its_script() {
     debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
 }
 
+const BRANCHES: &str = "\
+function area(shape: { kind: string; radius?: number }) {
+  switch (shape.kind) {
+    case 'circle': {
+      const { radius: n = 1 } = shape;
+      return Math.PI * n ** 2; // @kept
+    }
+    default: {
+      const never = shape;
+      throw new TypeError(`${never.kind} ${String(never)}`); // @renamed
+    }
+  }
+}
+area({ kind: 'circle', radius: 2 });
+area({ kind: 'line' });
+";
+
+/// A minifier calls `never` `n`, too, and keeps the name `n` without saying so in the map.
+#[tokio::test]
+async fn variables_of_two_blocks_that_are_namesakes_when_minified() {
+    let project = Project::with(&[]).await;
+    let source = project.file("area.ts", BRANCHES);
+    project.run("esbuild", &["area.ts", "--minify", "--sourcemap", "--outfile=area.js"]).await;
+    let script = std::fs::read_to_string(project.path("area.js")).expect("a script");
+    assert!(script.contains("{radius:n=1}") && script.contains("const n=r;"), "{script}");
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&source, "kept").await;
+    session.break_at(&source, "renamed").await;
+    let kept = session.ok("start_debugging", run(&project, "area.js")).await;
+    assert_eq!((kept.place().1, kept.variable("n")), (source.line("kept"), "2"), "{}", kept.text);
+    assert!(!kept.text.contains("\"never\""), "{}", kept.text);
+    assert_eq!(session.evaluate("n").await, "2");
+    let renamed = session.go_on().await;
+    assert_eq!(renamed.place().1, source.line("renamed"), "{}", renamed.text);
+    assert_eq!(session.evaluate("never.kind").await, "'line'");
+    assert_eq!(renamed.variable("never"), "{ kind: 'line' }", "{}", renamed.text);
+    session.finish().await;
+}
+
 const WEBPACK: &str = r#"
 const parser = { syntax: "typescript" };
 const swc = { loader: "swc-loader", options: { jsc: { parser, target: "es2022" } } };

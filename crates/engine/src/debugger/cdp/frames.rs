@@ -143,9 +143,12 @@ async fn names(scripts: &Scripts, frame: &CallFrame) -> Option<(HashMap<String, 
     if !map.has_names() {
         return None;
     }
-    let scope = frame.scope_chain.iter().find(|scope| scope.kind == "local")?;
-    let start = position(scope.start_location.as_ref()?);
-    let end = position(scope.end_location.as_ref()?);
+    let chain = &frame.scope_chain;
+    let function = chain.iter().position(|scope| scope.kind == "local")?;
+    let part = |scope: &Scope| {
+        Some((position(scope.start_location.as_ref()?), position(scope.end_location.as_ref()?)))
+    };
+    let blocks: Vec<_> = chain.iter().take(function).filter_map(part).collect();
     let text = script.text().await?;
-    Some(map.clear_names(&text, start, end))
+    Some(map.clear_names(&text, part(chain.get(function)?)?, &blocks))
 }

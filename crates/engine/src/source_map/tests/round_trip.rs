@@ -142,11 +142,44 @@ fn originals_that_could_be_several_variables_are_unclear() {
     let mut raw = Vec::new();
     builder.into_sourcemap().to_writer(&mut raw).unwrap();
     let map = SourceMap::decode(&raw, Path::new("/nowhere")).unwrap();
-    let (clear, unclear) = map.clear_names("f(a,b){a=>a}", (0, 0), (1, 0));
+    let (clear, unclear) = map.clear_names("f(a,b){a=>a}", ((0, 0), (1, 0)), &[]);
     assert_eq!(clear.into_iter().collect::<Vec<_>>(), [("b".to_owned(), "kept".to_owned())]);
     let mut unclear: Vec<_> = unclear.into_iter().collect();
     unclear.sort();
     assert_eq!(unclear, ["inner", "own"]);
+}
+
+/// As a compiler writes it that names in its map only what it renames.
+#[test]
+fn a_name_that_is_kept_in_one_block_is_not_that_of_another_block() {
+    let source = "f() {\n{ e; g(e) }\n{ never; g(never, never) }\n}";
+    let script = "f(){{e;g(e)}{e;g(e,e)}}";
+    let mut builder = SourceMapBuilder::new(None);
+    let id = builder.add_source("a.ts");
+    builder.set_source_contents(id, Some(source));
+    let entries = [
+        (5, 1, 2, None),
+        (9, 1, 7, None),
+        (13, 2, 2, Some("never")),
+        (17, 2, 11, Some("never")),
+        (19, 2, 18, Some("never")),
+    ];
+    for (column, line, original, name) in entries {
+        builder.add(0, column, line, original, Some("a.ts"), name, false);
+    }
+    let mut raw = Vec::new();
+    builder.into_sourcemap().to_writer(&mut raw).unwrap();
+    let map = SourceMap::decode(&raw, Path::new("/nowhere")).unwrap();
+    let function = ((0, 3), (0, 23));
+    let at = |start, end| {
+        let (clear, mut unclear) = map.clear_names(script, function, &[((0, start), (0, end))]);
+        let unclear: Vec<String> = unclear.drain().collect();
+        (clear.get("e").cloned(), unclear.join(" "))
+    };
+    assert_eq!(at(4, 12), (None, "never".to_owned()));
+    assert_eq!(at(12, 22), (Some("never".to_owned()), "e".to_owned()));
+    // Nothing says in which of them the place is.
+    assert_eq!(map.names(script, function.0, function.1).get("e"), None);
 }
 
 #[test]
