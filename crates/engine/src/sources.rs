@@ -205,6 +205,22 @@ pub fn find_statement(lines: &[String], text: &str, near: Option<u32>) -> Statem
     }
 }
 
+/// The column at which a text begins that [`find_statement`] found on a line, 1-based, in UTF-16 units.
+pub fn column_of(line: &str, text: &str) -> Option<u32> {
+    let wanted = collapse_whitespace(text);
+    let first_word = wanted.split(' ').next().filter(|word| !word.is_empty())?;
+    let begins = |at: &usize| collapse_whitespace(line.get(*at..).unwrap_or_default()).starts_with(&wanted);
+    let at = line.match_indices(first_word).map(|(at, _)| at).find(begins)?;
+    u32::try_from(line.get(..at)?.encode_utf16().count()).ok()?.checked_add(1)
+}
+
+/// The text of a line from a column up to another, both as [`column_of`] gives them.
+pub fn between_columns(line: &str, from: u32, to: u32) -> String {
+    let units = line.encode_utf16().skip(from.saturating_sub(1) as usize);
+    let units: Vec<u16> = units.take(to.saturating_sub(from) as usize).collect();
+    String::from_utf16_lossy(&units)
+}
+
 fn collapse_whitespace(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,7 @@
 //! From what a user says about a place to a place that can hold a breakpoint.
 
+mod columns;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -208,10 +210,15 @@ impl Session {
             Some(_) => self.analyze(Some(&path), &wanted.rule).await?,
             None => None,
         };
-        let column = wanted.column;
+        let has_columns = self.language_of(&path).has_columns();
+        let of_text = wanted.statement.as_deref().zip(code.as_ref()).filter(|_| has_columns);
+        let of_text = of_text.and_then(|(statement, code)| {
+            let text = text_of(lines.as_deref().unwrap_or_default(), line);
+            columns::of_text(&text, statement, &code.columns(line))
+        });
+        let column = wanted.column.or(of_text);
         let planned = planning(&path, lines.as_deref().unwrap_or_default(), code.as_ref(), (line, column))?;
         let defining = code.as_ref().filter(|_| self.language_of(&path).passes_definitions());
-        let has_columns = self.language_of(&path).has_columns();
         let note = defining.and_then(|code| {
             let line = planned.line.unwrap_or(line);
             let Function { name, body, body_column, .. } = code.defined_at(line)?;
@@ -234,6 +241,9 @@ impl Session {
                 )
             })
         });
+        let of_several = code.as_ref().filter(|_| has_columns && wanted.statement.is_some());
+        let note = note
+            .or_else(|| columns::of_line_with_function(of_several?, planned.line.unwrap_or(line), column));
         let problem = code.and_then(|code| code.problem);
         let note = note.or(problem.map(|problem| format!("the file has an error: {problem}")));
         let anchor = wanted.statement.map(Anchor::Statement);
@@ -475,21 +485,11 @@ fn planning(
         Placement::Exact if code.is_none() && !lines.is_empty() && !has_line(lines, line) => {
             Err(no_code(path.to_owned(), line, Vec::new(), lines))
         }
-        Placement::Exact => Ok(code
-            .zip(column)
-            .map_or_else(AdjustedPosition::default, |(code, column)| at_column(code.columns(line), column))),
+        Placement::Exact => Ok(code.zip(column).map_or_else(AdjustedPosition::default, |(code, column)| {
+            columns::at_column(code.columns(line), column)
+        })),
         Placement::Moved(to) => Ok(AdjustedPosition { line: Some(to), ..AdjustedPosition::default() }),
         Placement::None(nearest) => Err(no_code(path.to_owned(), line, nearest, lines)),
-    }
-}
-
-/// The column of a line that is nearest to the one asked for, unless code begins there.
-fn at_column(columns: Vec<u32>, asked: u32) -> AdjustedPosition {
-    match sources::nearest(&columns, asked) {
-        Some(column) if column != asked => {
-            AdjustedPosition { column: Some(column), columns, ..AdjustedPosition::default() }
-        }
-        _ => AdjustedPosition::default(),
     }
 }
 

@@ -215,3 +215,30 @@ async fn columns_refer_to_the_compiled_source() {
     );
     session.finish().await;
 }
+
+#[tokio::test]
+async fn the_text_of_a_callback_means_the_callback() {
+    let text = "\
+let ticks = 0;
+const all = [1, 2, 3].map((x) => { ticks++; return x * 2; }).map((y) => y + 1);
+console.log(all, ticks);
+";
+    let script = Script::new(text);
+    let session = Debugging::of(Language::Node).await;
+    for (statement, expression, values) in [
+        ("ticks++", "ticks", json!(["0", "1", "2"])),
+        ("return x * 2", "x", json!(["1", "2", "3"])),
+        ("y + 1", "y", json!(["2", "4", "6"])),
+        ("const all = [1, 2, 3]", "ticks", json!(["0"])),
+    ] {
+        let point = json!({ "statement": statement, "expressions": [expression] });
+        let traced =
+            session.server.ok("trace_values", json!({ "program": script.path(), "points": [point] })).await;
+        let rows = traced["rows"].as_array().into_iter().flatten();
+        let recorded: Vec<&Value> = rows.map(|row| &row["values"][0]["value"]).collect();
+        assert_eq!(json!(recorded), values, "{}", traced.text);
+        let notes = traced["points"][0]["notes"].to_string();
+        assert!(notes.contains("has a function and other code, at columns"), "{}", traced.text);
+    }
+    session.finish().await;
+}
