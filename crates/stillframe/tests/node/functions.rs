@@ -6,6 +6,31 @@ use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 use test_support::Language;
 
+/// No name tells them apart.
+#[tokio::test]
+async fn an_accessor_stops_in_both_of_its_functions() {
+    let text = "\
+class Account {
+  get balance() { return this.cents; } // @get
+  set balance(cents) {
+    this.cents = cents; // @set
+  }
+}
+const account = new Account();
+account.balance = 3;
+console.log(account.balance);
+";
+    let script = Script::new(text);
+    let session = Debugging::of(Language::Node).await;
+    let wanted = json!({ "file": script.path(), "function": "Account.balance" });
+    let set = session.ok("set_breakpoint", wanted).await;
+    assert!(set.text_of("message").contains("stops in every function `Account.balance`"), "{}", set.text);
+    let stopped = session.start(&script).await;
+    assert_eq!(stopped.place().1, script.line("set"), "{}", stopped.text);
+    assert_eq!(session.go_on().await.place().1, script.line("get"));
+    session.finish().await;
+}
+
 /// The lines of a call in front of the body of its handler hold no code.
 #[tokio::test]
 async fn the_head_of_a_callback_leads_to_its_body() {
