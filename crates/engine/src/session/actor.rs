@@ -10,6 +10,7 @@
 
 mod breakpoint_sync;
 mod data_breakpoints;
+mod exceptions;
 mod execution;
 mod fate;
 mod inspection;

@@ -12,7 +12,7 @@ use crate::model::launch::Start;
 impl Session {
     /// Lets the suspended program run.
     pub async fn resume(&self) -> Result<()> {
-        self.ask(Actor::resume).await
+        self.ask(|actor, reply| actor.go(None, reply, |debugger, thread| debugger.resume(thread))).await
     }
 
     /// Lets the suspended thread, or another one, run one step.
@@ -55,15 +55,8 @@ impl Session {
 }
 
 impl Actor {
-    fn resume(&mut self, reply: Reply<()>) {
-        if self.state.show_other_thread() {
-            self.publish();
-            return answer(reply, Ok(()));
-        }
-        self.go(None, reply, |debugger, thread| debugger.resume(thread));
-    }
-
-    /// Lets the suspended process run, in one way or another.
+    /// Lets the suspended process run, in one way or another. If another of its threads has stopped at the same time,
+    /// that stop is shown first: nothing has to run for it, and running would take its frames.
     fn go(
         &mut self,
         thread: Option<ThreadId>,
@@ -78,6 +71,10 @@ impl Actor {
             Ok(prepared) => prepared,
             Err(error) => return answer(reply, Err(error)),
         };
+        if self.state.show_other_thread() {
+            self.publish();
+            return answer(reply, Ok(()));
+        }
         let Some(stop) = self.state.resuming() else { return };
         self.publish();
         self.resuming.push((stop.target, reply));

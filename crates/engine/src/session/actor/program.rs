@@ -13,8 +13,7 @@ use crate::adapter::{Adapter, commands};
 use crate::deadlines;
 use crate::debugger::{Arrival, Debugger, Event, Owned, Started};
 use crate::error::{Error, Result};
-use crate::model::breakpoint::Failures;
-use crate::model::ids::{RawId, TargetId};
+use crate::model::ids::TargetId;
 use crate::model::launch::Start;
 use crate::model::stop::{End, Stop, StopReason};
 use crate::output::Category;
@@ -422,48 +421,11 @@ impl Actor {
         inside.map(|(id, _)| *id).collect()
     }
 
-    fn stopped(&mut self, stop: Stop) {
+    pub(super) fn stopped(&mut self, stop: Stop) {
         for id in &stop.breakpoints {
             self.breakpoints.hit(stop.target, *id);
         }
         self.state.stopped(stop);
-    }
-
-    /// Reports the stop, unless the debugger or the condition on the exception rejects it; then the program resumes.
-    /// A condition that fails is counted, and does not stop the program.
-    fn stopped_at_exception(&self, raw: RawId, stop: Stop) {
-        let Ok(debugger) = self.debugger(stop.target) else { return };
-        let (run, wanted, exception) = (self.runs, self.exceptions.clone(), stop.text.clone());
-        let condition = wanted.condition.clone();
-        let work = async move {
-            let worth = debugger
-                .should_stop_at_exception(raw, exception.as_deref(), wanted.mode)
-                .await
-                .unwrap_or(true);
-            let met = match &wanted.condition {
-                Some(condition) if worth => debugger.exception_satisfies(raw, condition).await,
-                _ => Ok(worth),
-            };
-            // When it does not go on, the stop is shown after all.
-            let passed = met != Ok(true) && debugger.resume_silently(raw).await.is_ok();
-            (passed, met.err())
-        };
-        self.spawn(work, move |actor, (passed, failure)| {
-            if !actor.is_current(run) {
-                return;
-            }
-            if let Some(error) = failure
-                && !matches!(error, Error::Lost | Error::Closed)
-                && actor.exceptions.condition == condition
-            {
-                let count = actor.exception_failures.as_ref().map_or(0, |failures| failures.count) + 1;
-                actor.exception_failures = Some(Failures { count, message: error.to_string() });
-            }
-            if !passed {
-                actor.stopped(stop);
-                actor.publish();
-            }
-        });
     }
 
     fn left(&mut self, target: TargetId) {

@@ -117,6 +117,21 @@ async fn a_stop_before_the_resume_reply_is_a_new_stop() {
     assert_eq!(scene.epoch(), 2, "the late acknowledgement changes nothing");
 }
 
+/// Running would take the frames of the thread that waits to be shown.
+#[tokio::test(start_paused = true)]
+async fn a_step_first_shows_a_thread_that_has_stopped_at_the_same_time() {
+    let scene = Scene::stopped().await;
+    scene.stop().await;
+    settle().await;
+    assert_eq!(scene.epoch(), 1);
+    scene.program.take_log();
+    scene.session.step(None, Step::Over).await.unwrap();
+    assert_eq!((scene.epoch(), scene.program.take_log()), (2, Vec::new()));
+    scene.session.step(None, Step::Over).await.unwrap();
+    assert_eq!(scene.session.execution(), Execution::Running);
+    assert_eq!(scene.program.take_log(), ["step Over 1"]);
+}
+
 /// It suspends the whole process, and with it what would acknowledge.
 #[tokio::test(start_paused = true)]
 async fn a_stop_of_the_other_debugger_of_a_process_ends_a_resume() {
@@ -396,6 +411,20 @@ async fn a_true_exception_condition_stops() {
     scene.program.check_conditions(true);
     scene.events.send(stopped(StopReason::Exception)).await.unwrap();
     assert!(matches!(scene.wait().await, Outcome::Stopped(_)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejected_exception_does_not_resume_a_program_that_another_thread_has_stopped() {
+    let scene = Scene::stopped().await;
+    scene.program.take_log();
+    let condition = Some("error".to_owned());
+    let wanted = ExceptionBreakpoints { mode: ExceptionMode::All, condition };
+    scene.session.set_exception_breakpoints(wanted).await.unwrap();
+    scene.events.send(stopped(StopReason::Exception)).await.unwrap();
+    scene.program.asked("meets").await;
+    settle().await;
+    assert!(!scene.program.take_log().iter().any(|request| request.starts_with("resume")));
+    assert_eq!(scene.epoch(), 1);
 }
 
 #[tokio::test(start_paused = true)]
