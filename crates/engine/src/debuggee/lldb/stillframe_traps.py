@@ -1,7 +1,8 @@
 """Distinguishes LLDB's own breakpoints from traps of the program.
 
 LLDB inserts a breakpoint into a running program before it has put it into its list, and removes one before it has seen
-every thread that came to it. A thread that comes to it at that moment stops with SIGTRAP.
+every thread that came to it, such as its own where a step ends. A thread that comes to it at that moment stops with
+SIGTRAP.
 """
 
 import lldb
@@ -10,8 +11,11 @@ import lldb
 BREAKPOINT_CODES = {0x80, 1}
 
 
-def is_missed(thread):
+def is_missed(debugger, thread):
     """Whether a thread that stopped with SIGTRAP came to a breakpoint that the program itself does not contain."""
+    # LLDB 19 reads the information of the thread that `lldb-server` has selected, which is another one where several stop.
+    selected = f"process plugin packet send Hg{thread.GetThreadID():x}"
+    debugger.GetCommandInterpreter().HandleCommand(selected, lldb.SBCommandReturnObject())
     code = thread.GetSiginfo().GetChildMemberWithName("si_code")
     return code.IsValid() and code.GetValueAsSigned() in BREAKPOINT_CODES and not is_in_program(thread)
 
@@ -30,7 +34,7 @@ def is_in_program(thread):
 def missed(debugger, command, result, _internal):
     """Print `missed` for the thread with this ID, if it stopped at a breakpoint that LLDB does not know."""
     thread = debugger.GetSelectedTarget().GetProcess().GetThreadByID(int(command))
-    if thread.IsValid() and is_missed(thread):
+    if thread.IsValid() and is_missed(debugger, thread):
         result.AppendMessage("missed")
 
 
