@@ -42,6 +42,8 @@ pub const LEFT: Duration = ms(300);
 
 /// A request that the debugger answers from what it has.
 pub const REQUEST: Duration = ms(5_000);
+/// From a thread's stop until the debugger has reported those of all threads that have stopped with it.
+pub const TOGETHER: Duration = ms(1_000);
 /// How long a change to breakpoints waits at a stop: a process that waits for its stopped child does not answer.
 pub const SIBLINGS: Duration = ms(100);
 /// A request that may run the program's own code, as reading values does.

@@ -1,5 +1,7 @@
 //! Threads that come to a breakpoint at the same time.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 use test_support::Language;
 
@@ -53,4 +55,58 @@ async fn rules_apply_to_each_thread_that_comes_to_a_line() {
         assert_eq!((stopped, log.lines().count()), (stops, logged), "{rule}: {log}");
         session.finish().await;
     }
+}
+
+/// Four threads that come to two lines all the time, five times each.
+const WALKS: &str = "\
+#include <pthread.h>
+#include <unistd.h>
+
+static int weigh(int id, int pass) {
+  int weight = id * 10 + pass;
+  return weight; // @weighed
+}
+
+static void *run(void *argument) {
+  int id = (int)(long)argument, sum = 0;
+  for (int pass = 0; pass < 5; pass++) {
+    sum += weigh(id, pass);
+    usleep(2000);
+    sum++; // @awake
+  }
+  return (void *)(long)sum;
+}
+
+int main(void) {
+  pthread_t threads[4];
+  for (long id = 0; id < 4; id++) pthread_create(&threads[id], NULL, run, (void *)id);
+  for (int id = 0; id < 4; id++) pthread_join(threads[id], NULL);
+  return 0;
+}
+";
+
+#[tokio::test]
+async fn each_hit_is_reported_once_while_steps_and_other_threads_interrupt_each_other() {
+    let sources = Sources::new(&[("walks.c", WALKS)]);
+    let program = sources.file("walks.c");
+    let session = Debugging::of(Language::C).await;
+    session.break_at(&program, "weighed").await;
+    session.break_at(&program, "awake").await;
+    let (mut hits, mut is_step) = (BTreeMap::new(), false);
+    let mut report = session.start(&program).await;
+    while report["state"] == "paused" {
+        match report.outcome() {
+            "breakpoint" => {
+                let (id, pass) = (report.variable("id").to_owned(), report.variable("pass").to_owned());
+                *hits.entry((report.place().1, id, pass)).or_insert(0) += 1;
+            }
+            outcome => assert!(is_step && outcome == "step", "{}", report.text),
+        }
+        is_step = !is_step;
+        report = session.step(if is_step { "step_over" } else { "continue_execution" }).await;
+    }
+    assert_eq!(report.outcome(), "ended", "{}", report.text);
+    assert!(hits.values().all(|count| *count == 1), "{hits:?}");
+    assert_eq!(hits.len(), 40, "{hits:?}");
+    session.finish().await;
 }

@@ -44,6 +44,7 @@ const SCRIPTS: [(&str, &str); 36] = [
     ("stillframe_rust_patterns.py", include_str!("../../debuggee/lldb/stillframe_rust_patterns.py")),
     ("stillframe_rust_types.py", include_str!("../../debuggee/lldb/stillframe_rust_types.py")),
     ("stillframe_throws.py", include_str!("../../debuggee/lldb/stillframe_throws.py")),
+    ("stillframe_stops.py", include_str!("../../debuggee/lldb/stillframe_stops.py")),
     ("stillframe_traps.py", include_str!("../../debuggee/lldb/stillframe_traps.py")),
     ("stillframe_values.py", include_str!("../../debuggee/lldb/stillframe_values.py")),
 ];

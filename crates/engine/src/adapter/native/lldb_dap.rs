@@ -61,7 +61,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     assigns_by_evaluating: true,
     expression_command: Some("`stillframe-evaluate"),
     removes_only_when_stopped: true,
-    simultaneous_stops: SimultaneousStops::Each,
+    simultaneous_stops: SimultaneousStops::Each { command: "`stillframe-stops" },
     answers_functions_in_any_order: true,
     runs_before_pause: Duration::from_millis(100),
     ignores_paused_thread: true,
@@ -175,7 +175,7 @@ impl Native<'_> {
         let Self { quirks, scripts, mut commands, entry, flags } = self;
         commands.extend(index_cache(host));
         commands.extend(
-            ["catches", "locations", "recorder", "traps"]
+            ["catches", "locations", "recorder", "stops", "traps"]
                 .map(|name| imported(&scripts.join(format!("stillframe_{name}.py")))),
         );
         let binary = debugger::binary(host, start)?;

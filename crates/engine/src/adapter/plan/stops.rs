@@ -5,8 +5,12 @@
 pub enum SimultaneousStops {
     /// The program continues between their stops.
     None,
-    /// By one `stopped` event for each, all sent at once.
-    Each,
+    /// By one `stopped` event for each.
+    Each {
+        /// A command that prints the IDs of the threads that have stopped, each on a line, with ` again` behind those
+        /// that were at the same breakpoint before and have not moved since.
+        command: &'static str,
+    },
     /// By one event for one of them. The others are at the address of a breakpoint, and are among the threads with such
     /// names.
     One {

@@ -90,6 +90,16 @@ impl RunMotion {
         self.is_backward = is_backward;
     }
 
+    /// Whether it is resumed backwards.
+    pub(super) fn is_backward(&self) -> bool {
+        self.is_backward
+    }
+
+    /// Whether it is to be paused for a while without the session seeing it.
+    pub(super) fn is_held(&self) -> bool {
+        self.hold.is_some()
+    }
+
     /// The program has stopped, or could not be resumed.
     pub(super) fn stopped(&mut self, thread: RawId) -> Option<RemovalStop> {
         self.running_since = None;

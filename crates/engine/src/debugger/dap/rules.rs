@@ -61,6 +61,16 @@ impl Stepping {
     pub(super) fn end(&mut self) {
         *self = Self::default();
     }
+
+    /// The thread whose step has not ended.
+    pub(super) fn thread(&self) -> Option<RawId> {
+        self.thread.filter(|_| self.wanted.is_some())
+    }
+
+    /// Whether the step continues at these breakpoints, and nothing else is there.
+    pub(super) fn waits_for(&self, numbers: &[i64]) -> bool {
+        matches!(self.future, SteppedFuture::Waits(number) if numbers == [number])
+    }
 }
 
 /// Where a thread is: how deep its stack is, and on which line of the innermost frame.

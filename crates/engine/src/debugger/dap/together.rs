@@ -1,13 +1,23 @@
-//! Threads that come to breakpoints at the same time.
+//! Threads that stop at the same time.
 //!
-//! A stop that no rule wants resumes the program, which takes the frames of all threads with it. So the rules of all that
-//! have stopped are applied first, and the program continues only if none of them is to stop.
+//! A resume takes the frames of all threads with it. So all that have stopped are known before the rules of the first are
+//! applied, the rules of all are applied before the session sees a stop, and the session shows one stop after the other
+//! before the program moves. What they come to together:
+//!
+//! 1. Breakpoints, exceptions and pauses come first. If one of them stops the program, a step is over, whether it has
+//!    ended or not.
+//! 2. Otherwise the end of the step that is under way counts: it is reported, or the step continues.
+//! 3. The end of an earlier step, which something else had interrupted, counts for nothing.
+//! 4. The program continues if nothing stops it.
 
 use std::collections::{HashMap, VecDeque};
 
+use tokio::time::{Instant, timeout_at};
+
 use super::events::{self, stop_reason};
+use super::motion::RemovalStop;
 use super::rules::{self, JudgedStop};
-use super::{DapDebugger, lock};
+use super::{DapDebugger, commands, lock};
 use crate::adapter::plan::SimultaneousStops;
 use crate::deadlines;
 use crate::debugger::Event;
@@ -34,19 +44,30 @@ impl Messages {
         }
     }
 
-    /// Takes out the stops that are there already.
-    fn stops(&mut self) -> Vec<::dap::StoppedEvent> {
-        while let Ok(message) = self.incoming.try_recv() {
-            self.later.push_back(message);
-        }
+    /// Takes out the stops of these threads, and any others that are there by then.
+    async fn stops(&mut self, mut awaited: Vec<i64>) -> Vec<::dap::StoppedEvent> {
+        let until = Instant::now() + deadlines::TOGETHER;
+        let mut known = std::mem::take(&mut self.later);
         let mut stops = Vec::new();
-        for message in std::mem::take(&mut self.later) {
-            match message {
-                ::dap::Message::Event(::dap::Event::Stopped(stop)) => stops.push(stop),
-                other => self.later.push_back(other),
+        loop {
+            while let Ok(message) = self.incoming.try_recv() {
+                known.push_back(message);
             }
+            for message in known.drain(..) {
+                match message {
+                    ::dap::Message::Event(::dap::Event::Stopped(stop)) => {
+                        awaited.retain(|thread| stop.thread_id != Some(*thread));
+                        stops.push(stop);
+                    }
+                    other => self.later.push_back(other),
+                }
+            }
+            if awaited.is_empty() {
+                return stops;
+            }
+            let Ok(Some(message)) = timeout_at(until, self.incoming.recv()).await else { return stops };
+            known.push_back(message);
         }
-        stops
     }
 }
 
@@ -59,35 +80,130 @@ pub(super) async fn stopped(
     first: ::dap::StoppedEvent,
     messages: &mut Messages,
 ) -> Vec<Event> {
-    let JudgedStop { mut events, mut passes, held: _held } = events::stopped(debugger, first.clone()).await;
-    let others = match debugger.quirks().simultaneous_stops {
-        SimultaneousStops::Each if passes.is_some() => {
-            // They are sent together, so they are there before the answer to a later request.
-            let _ = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await;
-            messages.stops()
+    let stops = simultaneous(debugger, first, messages).await;
+    let (ends, mut others): (Vec<_>, Vec<_>) = stops.into_iter().partition(|stop| is_step(debugger, stop));
+    others.sort_by_key(|stop| order(debugger, stop));
+    let mut outcome = Outcome::default();
+    for stop in others {
+        outcome.add(events::stopped(debugger, stop).await);
+    }
+    for end in ends {
+        if outcome.is_stop() {
+            break;
         }
-        SimultaneousStops::One { may_be } => unreported(debugger, &first, may_be).await,
-        SimultaneousStops::Each | SimultaneousStops::None => Vec::new(),
-    };
-    for other in others {
-        let judged = events::stopped(debugger, other).await;
-        events.extend(judged.events);
-        passes = passes.or(judged.passes);
+        outcome.add(match end.thread_id.filter(|_| is_stale(debugger, &end)) {
+            Some(thread) => passed(debugger, RawId(thread)),
+            None => events::stopped(debugger, end).await,
+        });
     }
-    if let Some((thread, reason)) = passes
-        && !events.iter().any(is_stop)
-        && !lock(&debugger.0.motion).is_reported()
+    if let Some((thread, reason)) = outcome.passes.take()
+        && !outcome.is_stop()
+        && !is_moving_on(debugger)
     {
-        events.extend(rules::resume(debugger, thread, reason).await);
+        outcome.events.extend(rules::resume(debugger, thread, reason).await);
     }
-    if events.iter().any(is_stop) {
+    if outcome.is_stop() {
         lock(&debugger.0.motion).reported();
     }
-    events
+    outcome.events
 }
 
-fn is_stop(event: &Event) -> bool {
-    matches!(event, Event::Stopped { .. })
+/// What comes of the stops so far.
+#[derive(Default)]
+struct Outcome {
+    events: Vec<Event>,
+    passes: Option<(RawId, StopReason)>,
+    held: Vec<RemovalStop>,
+}
+
+impl Outcome {
+    fn add(&mut self, judged: JudgedStop) {
+        let JudgedStop { events, passes, held } = judged;
+        self.events.extend(events);
+        self.passes = self.passes.take().or(passes);
+        self.held.extend(held);
+    }
+
+    fn is_stop(&self) -> bool {
+        self.events.iter().any(|event| matches!(event, Event::Stopped { .. }))
+    }
+}
+
+/// Whether the program runs again already, in the middle of a step, or only the user resumes it.
+fn is_moving_on(debugger: &DapDebugger) -> bool {
+    let motion = lock(&debugger.0.motion);
+    motion.is_running() || motion.is_reported()
+}
+
+/// Whether a stop is a part of a step.
+fn is_step(debugger: &DapDebugger, stop: &::dap::StoppedEvent) -> bool {
+    stop_reason(&stop.reason) == StopReason::Step
+        || lock(&debugger.0.stepping).waits_for(&stop.hit_breakpoint_ids)
+}
+
+/// A pause that was asked for must not be taken for something else, and an exception may still be rejected, so that it is
+/// not the only one that keeps the program from going on.
+fn order(debugger: &DapDebugger, stop: &::dap::StoppedEvent) -> usize {
+    let is_pause = stop.description.as_deref().is_some_and(debugger.quirks().is_pause);
+    match stop_reason(&stop.reason) {
+        StopReason::Pause => 0,
+        _ if is_pause => 0,
+        StopReason::Exception => 2,
+        _ => 1,
+    }
+}
+
+/// Whether a step has ended that something else had interrupted before.
+fn is_stale(debugger: &DapDebugger, end: &::dap::StoppedEvent) -> bool {
+    let stepping = lock(&debugger.0.stepping).thread();
+    let is_other = match debugger.quirks().simultaneous_stops {
+        SimultaneousStops::None => false,
+        SimultaneousStops::Each { .. } => stepping != end.thread_id.map(RawId),
+        SimultaneousStops::One { .. } => stepping.is_none(),
+    };
+    // The end of a step may be what a pause is reported as.
+    let is_pause = debugger.0.pausing.is_asked() || lock(&debugger.0.motion).is_held();
+    is_other && !is_pause && !lock(&debugger.0.motion).is_backward()
+}
+
+/// A stop that means nothing.
+fn passed(debugger: &DapDebugger, thread: RawId) -> JudgedStop {
+    let held = lock(&debugger.0.motion).stopped(thread);
+    JudgedStop { held, ..JudgedStop::passing(thread, StopReason::Step) }
+}
+
+/// All stops of this moment.
+async fn simultaneous(
+    debugger: &DapDebugger,
+    first: ::dap::StoppedEvent,
+    messages: &mut Messages,
+) -> Vec<::dap::StoppedEvent> {
+    match debugger.quirks().simultaneous_stops {
+        SimultaneousStops::None => vec![first],
+        SimultaneousStops::Each { command } => {
+            let said = commands::run(debugger, None, command.to_owned(), deadlines::REQUEST).await;
+            let (moved, unmoved) = threads(&said.unwrap_or_default());
+            let awaited = moved.iter().chain(&unmoved).copied();
+            let others = messages.stops(awaited.filter(|thread| first.thread_id != Some(*thread)).collect());
+            let mut others = others.await;
+            // In a crash dump, the first thread has the signal that ended the program, and the others have none.
+            others.retain(|_| !debugger.setup().is_dump);
+            let mut stops: Vec<_> = std::iter::once(first).chain(others).collect();
+            stops.retain(|stop| moved.is_empty() || stop.thread_id.is_none_or(|id| !unmoved.contains(&id)));
+            stops
+        }
+        SimultaneousStops::One { may_be } => {
+            let others = unreported(debugger, &first, may_be).await;
+            std::iter::once(first).chain(others).collect()
+        }
+    }
+}
+
+/// The threads that have stopped now, and those that have not moved since an earlier stop, from what the debugger prints.
+fn threads(said: &str) -> (Vec<i64>, Vec<i64>) {
+    let moved = said.lines().filter_map(|line| line.parse().ok());
+    let unmoved = said.lines().filter_map(|line| line.strip_suffix(" again")?.parse().ok());
+    (moved.collect(), unmoved.collect())
 }
 
 /// The stops that the adapter does not report because it has reported that of another thread.
@@ -96,27 +212,31 @@ async fn unreported(
     first: &::dap::StoppedEvent,
     may_be: fn(&str) -> bool,
 ) -> Vec<::dap::StoppedEvent> {
-    let is_at_breakpoint =
-        stop_reason(&first.reason) == StopReason::Breakpoint && !first.hit_breakpoint_ids.is_empty();
-    let Some(reported) = first.thread_id.filter(|_| is_at_breakpoint) else { return Vec::new() };
-    if lock(&debugger.0.motion).is_running() {
-        return Vec::new();
-    }
+    let is_at_breakpoint = !first.hit_breakpoint_ids.is_empty();
+    let is_asked_for = match stop_reason(&first.reason) {
+        StopReason::Breakpoint => is_at_breakpoint,
+        StopReason::Step => !lock(&debugger.0.addresses).is_empty(),
+        _ => false,
+    };
+    let Some(reported) = first.thread_id.filter(|_| is_asked_for) else { return Vec::new() };
     let answer = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await;
     let mut threads = answer.map(|answer| answer.threads).unwrap_or_default();
     threads.retain(|thread| thread.id != reported && may_be(&thread.name));
-    if threads.is_empty() {
+    let is_known = lock(&debugger.0.addresses).values().any(|numbers| *numbers == first.hit_breakpoint_ids);
+    if threads.is_empty() && (is_known || !is_at_breakpoint) {
         return Vec::new();
     }
-    let Some(place) = address(debugger, RawId(reported)).await else { return Vec::new() };
-    lock(&debugger.0.addresses).insert(place, first.hit_breakpoint_ids.clone());
+    if is_at_breakpoint {
+        let Some(place) = address(debugger, RawId(reported)).await else { return Vec::new() };
+        lock(&debugger.0.addresses).insert(place, first.hit_breakpoint_ids.clone());
+    }
     let mut stops = Vec::new();
     for thread in threads {
         let Some(place) = address(debugger, RawId(thread.id)).await else { continue };
-        let Some(numbers) = lock(&debugger.0.addresses).get(&place).cloned() else { continue };
-        if !lock(&debugger.0.breakpoints).hit(&numbers, None).is_empty() {
-            let thread_id = Some(thread.id);
-            stops.push(::dap::StoppedEvent { thread_id, hit_breakpoint_ids: numbers, ..first.clone() });
+        let Some(hit_breakpoint_ids) = lock(&debugger.0.addresses).get(&place).cloned() else { continue };
+        if !lock(&debugger.0.breakpoints).hit(&hit_breakpoint_ids, None).is_empty() {
+            let (thread_id, reason) = (Some(thread.id), "breakpoint".to_owned());
+            stops.push(::dap::StoppedEvent { thread_id, reason, hit_breakpoint_ids, ..first.clone() });
         }
     }
     stops
