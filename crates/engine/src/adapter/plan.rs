@@ -359,6 +359,8 @@ pub struct Quirks {
     pub pauses_for_breakpoints: bool,
     /// How it reports threads that stop at the same time.
     pub simultaneous_stops: SimultaneousStops,
+    /// It continues a step that a breakpoint of another thread has interrupted, and refuses other steps until then.
+    pub keeps_steps: bool,
     /// How long the program must have run when it is paused: sooner, the debugger may lose its threads.
     pub runs_before_pause: Duration,
     /// What the program writes comes by a terminal, with CR LF for each line end.
@@ -527,6 +529,7 @@ impl Quirks {
         answers_functions_in_any_order: false,
         pauses_for_breakpoints: false,
         simultaneous_stops: SimultaneousStops::None,
+        keeps_steps: false,
         runs_before_pause: Duration::ZERO,
         writes_crlf: false,
         caution: |_| None,

@@ -2,7 +2,7 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `functions.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`, `together.rs`,
+//! (`breakpoints.rs`, `functions.rs`, `motion.rs`, `kept.rs`, `pausing.rs`, `recording.rs`, `rules.rs`, `together.rs`,
 //! `awaits.rs`, `catches.rs`), `threads.rs`, values (`values.rs`, `shadowing.rs`, `expressions.rs`). Some languages wrap this type,
 //! see `Dialect`.
 //!
@@ -20,6 +20,7 @@ mod events;
 mod expressions;
 mod frames;
 mod functions;
+mod kept;
 mod locals;
 mod motion;
 mod pausing;
@@ -47,6 +48,7 @@ use tokio::sync::{mpsc, watch};
 
 use self::breakpoints::Breakpoints;
 use self::events::LineEnds;
+use self::kept::KeptStep;
 use self::motion::RunMotion;
 use self::pausing::PauseRequest;
 use self::rules::Stepping;
@@ -101,6 +103,7 @@ struct Connection {
     stepping: Mutex<Stepping>,
     addresses: Mutex<KnownAddresses>,
     motion: Mutex<RunMotion>,
+    kept: Mutex<KeptStep>,
     /// Held by requests that resume the program, and by whatever needs it not to be resumed.
     moving: tokio::sync::Mutex<()>,
     references: Mutex<References>,
@@ -218,6 +221,7 @@ impl DapDebugger {
             stepping: Mutex::default(),
             addresses: Mutex::default(),
             motion: Mutex::default(),
+            kept: Mutex::default(),
             moving: tokio::sync::Mutex::default(),
             references: Mutex::default(),
             scoping: tokio::sync::Mutex::default(),
@@ -404,6 +408,7 @@ impl Debugger for DapDebugger {
     }
 
     async fn step(&self, thread: RawId, step: Step) -> Result<()> {
+        lock(&self.0.kept).check(thread, step)?;
         self.0.pausing.forget();
         lock(&self.0.motion).turn(false);
         tokio::join!(rules::begin_step(self, thread, step), catches::begin(self, thread, step));

@@ -94,3 +94,71 @@ async fn goroutines_that_come_to_a_line_together_are_all_counted() {
     assert_eq!(lines, expected);
     session.finish().await;
 }
+
+const WALKS: &str = "\
+package main
+
+import (
+\t\"sync\"
+\t\"time\"
+)
+
+func weigh(id, pass int) int {
+\tweight := id*10 + pass
+\treturn weight // @weighed
+}
+
+func run(id int) int {
+\tsum := 0
+\tfor pass := range 5 {
+\t\tsum += weigh(id, pass)
+\t\ttime.Sleep(2 * time.Millisecond)
+\t\tsum++ // @awake
+\t}
+\treturn sum
+}
+
+func main() {
+\tvar group sync.WaitGroup
+\trun(4)
+\tfor id := 0; id < 4; id++ {
+\t\tgroup.Add(1)
+\t\tgo func() {
+\t\t\tdefer group.Done()
+\t\t\trun(id)
+\t\t}()
+\t}
+\tgroup.Wait()
+}
+";
+
+#[tokio::test]
+async fn each_hit_is_reported_once_while_steps_and_other_goroutines_interrupt_each_other() {
+    let module = Module::new(&[("main.go", WALKS)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(Language::Go).await;
+    session.break_with(&program, "weighed", json!({ "condition": "pass == 3" })).await;
+    session.break_with(&program, "awake", json!({ "condition": "pass == 1" })).await;
+    let (mut hits, mut is_step) = (0, false);
+    let mut report = session.start(&program).await;
+    while report["state"] == "paused" {
+        match report.outcome() {
+            "breakpoint" => hits += 1,
+            outcome => assert!(is_step && outcome == "step", "{}", report.text),
+        }
+        is_step = !is_step;
+        let stepped = if is_step { Some(session.call("step_over", json!({})).await) } else { None };
+        report = match stepped {
+            Some(report) if !report.is_error => report,
+            // One that was interrupted has not ended.
+            Some(refused) => {
+                assert!(refused.text.contains("continue, or set a breakpoint"), "{}", refused.text);
+                is_step = false;
+                session.go_on().await
+            }
+            None => session.go_on().await,
+        };
+    }
+    assert_eq!((report.outcome(), hits), ("ended", 10), "{}", report.text);
+    session.finish().await;
+}

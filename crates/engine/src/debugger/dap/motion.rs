@@ -163,8 +163,9 @@ impl DapDebugger {
         let arguments = Self::thread(thread);
         let is_backward = lock(&self.0.motion).is_backward;
         let within = deadlines::REQUEST;
+        let request = if self.quirks().keeps_steps { lock(&self.0.kept).request(thread, step) } else { step };
         self.resumed(thread, step, async {
-            match step {
+            match request {
                 None if is_backward => {
                     self.request::<::dap::ReverseContinue>(arguments, within).await.map(drop)
                 }

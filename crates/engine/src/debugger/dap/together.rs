@@ -80,6 +80,9 @@ pub(super) async fn stopped(
     first: ::dap::StoppedEvent,
     messages: &mut Messages,
 ) -> Vec<Event> {
+    if debugger.quirks().keeps_steps {
+        lock(&debugger.0.kept).stopped(first.thread_id.map(RawId), &reason(debugger, &first));
+    }
     let stops = simultaneous(debugger, first, messages).await;
     let (ends, mut others): (Vec<_>, Vec<_>) = stops.into_iter().partition(|stop| is_step(debugger, stop));
     others.sort_by_key(|stop| order(debugger, stop));
@@ -106,6 +109,17 @@ pub(super) async fn stopped(
         lock(&debugger.0.motion).reported();
     }
     outcome.events
+}
+
+/// Why a thread has stopped, where an adapter may take a condition that cannot be evaluated for an exception.
+fn reason(debugger: &DapDebugger, stop: &::dap::StoppedEvent) -> StopReason {
+    let mut texts = [&stop.text, &stop.description].into_iter().flatten();
+    match stop_reason(&stop.reason) {
+        StopReason::Exception if texts.any(|text| (debugger.quirks().is_bad_condition)(text)) => {
+            StopReason::Breakpoint
+        }
+        reason => reason,
+    }
 }
 
 /// What comes of the stops so far.

@@ -6,6 +6,7 @@ use super::peer::{PeerOptions, Scene};
 use super::rules::{rule, ruled};
 use crate::adapter::plan::{Quirks, SimultaneousStops};
 use crate::debugger::{Debugger, Event, Step};
+use crate::error::Error;
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::stop::StopReason;
 
@@ -267,4 +268,27 @@ async fn threads_that_are_at_a_breakpoint_when_a_step_ends_are_found_by_their_ad
     scene.serve_condition(2, "true").await;
     assert_eq!(scene.event().await, stop_of(2));
     scene.assert_quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_debugger_that_keeps_a_step_is_asked_for_no_other() {
+    const KEEPS: Quirks = Quirks { keeps_steps: true, ..ONE };
+    let mut scene = stepping(&KEEPS).await;
+    scene.report(2).await;
+    scene.serve_others(&KEEPS).await;
+    scene.serve_top(2, "0x10").await;
+    scene.serve_condition(2, "true").await;
+    assert_eq!(scene.event().await, stop_of(2));
+    let refused = scene.debugger.step(RawId(2), Step::Over).await;
+    assert!(
+        matches!(refused, Err(Error::Refused(message)) if message.contains("continue, or set a breakpoint"))
+    );
+    let served = async {
+        scene.peer.serve_stack(2, 10).await;
+        scene.peer.serve("continue", json!({})).await;
+    };
+    tokio::join!(scene.debugger.step(RawId(1), Step::Over), served).0.unwrap();
+    scene.peer.stopped("step", &[]).await;
+    scene.serve_others(&KEEPS).await;
+    assert_eq!(scene.event().await, step_of(1));
 }
