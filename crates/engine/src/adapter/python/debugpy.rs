@@ -82,11 +82,12 @@ pub(crate) static AGENT: AgentCode = AgentCode {
 };
 
 /// What is in the folder of our scripts beside the agent.
-const SCRIPTS: [(&str, &str); 10] = [
+const SCRIPTS: [(&str, &str); 11] = [
     module!("children/sitecustomize"),
     module!("stillframe_launch"),
     module!("stillframe_attach"),
     module!("stillframe_analyze"),
+    module!("stillframe_main"),
     module!("stillframe_loops"),
     module!("stillframe_tree"),
     module!("stillframe_scripts"),

@@ -184,6 +184,8 @@ def configure_children(pydevd):
         text = code.decode("utf-8") if is_bytes else code
         if not can_follow(text):
             text = "exec(compile(%r, '<string>', 'exec'))" % text
+        if "__future__" not in text:
+            text = "del sys, pydevd, %s; %s" % (__name__, text)
         load = "import pydevd; sys.path.insert(0, %r); import %s; del sys.path[0]; " % (here, __name__)
         text = code_for_child(host, port, text, *args, **kwargs).replace("import pydevd; ", load, 1)
         return text.encode("utf-8") if is_bytes else text
@@ -364,7 +366,7 @@ def patch(pydevd):
         return request(self, its_debugger, thread_id, *more)
 
     PyDevdAPI.request_step = request_step
-    run_as_python_does(pydevd)
+    load("stillframe_main").install(pydevd)
     mark_what_was_not_returned()
     pydevd.PyDB.do_wait_suspend = do_wait_suspend
     pydevd.PyDB.initialize_network = initialize_network
@@ -389,34 +391,6 @@ def mark_what_was_not_returned():
     for name, module in list(sys.modules.items()):
         if "pydevd" in name and "get_clsname_for_code" in vars(module):
             replace(module, module.get_clsname_for_code)
-
-
-def run_as_python_does(pydevd):
-    """Give a script the `sys.path` and the `__file__` that it has without a debugger. pydevd takes the folder of a link
-    to it, also in isolated mode, and the path as it was given."""
-    from _pydevd_bundle import pydevd_runpy
-
-    # What runs the script itself stays as it is: pydevd knows uncaught exceptions by it.
-    run, first_argument = pydevd.PyDB.run, pydevd_runpy._ModifiedArgv0
-    given = {}
-
-    @functools.wraps(run)
-    def run_script(self, file, globals=None, locals=None, is_module=False, set_trace=True):
-        whole = file if is_module or sys.version_info < (3, 9) else os.path.join(os.getcwd(), file)
-        given[whole] = file
-        return run(self, whole, globals, locals, is_module, set_trace)
-
-    # The last that is done before the script runs.
-    @functools.wraps(first_argument)
-    def first_argument_of(path):
-        if sys.path[:1] == [os.path.dirname(os.path.abspath(path))]:
-            if sys.flags.isolated or getattr(sys.flags, "safe_path", False):
-                del sys.path[0]
-            else:
-                sys.path[0] = os.path.dirname(os.path.realpath(path))
-        return first_argument(given.get(path, path))
-
-    pydevd.PyDB.run, pydevd_runpy._ModifiedArgv0 = run_script, first_argument_of
 
 
 # Idents of threads that have hit a breakpoint, and are not suspended yet.

@@ -20,22 +20,31 @@ async fn is_the_same(script: &Script, args: &[&str], launch: Value) {
     session.finish().await;
 }
 
-/// All but two details: pydevd leaves out an empty `__annotations__`, and makes an empty text of the package's
-/// `None`.
-const LOOK: &str = r#"
-import os, sys, threading
+/// What Python defines in the main module.
+const MAIN: &str = r#"
+import atexit, sys
 main = sys.modules["__main__"]
-print(__name__, __file__, __package__ or None, __spec__ and __spec__.name, main.__dict__ is globals())
-print(sorted(name for name in globals() if name.startswith("__") and name != "__annotations__"))
+print(__name__, globals().get("__file__"), __package__, __spec__ and __spec__.name, main.__dict__ is globals())
+print(sorted(globals()), globals().get("__annotations__"), type(__builtins__), type(__loader__))
+atexit.register(lambda: print(sys.modules["__main__"] is main))
+"#;
+
+const LOOK: &str = r#"
+import os, threading
 print(sys.argv, sys.path[0], sys.flags.isolated, sys.dont_write_bytecode)
 print([part for part in sys.path if "stillframe" in part or "debugpy" in part])
 print(os.getcwd(), threading.current_thread().name, threading.active_count())
 print(sys.getrecursionlimit(), sys.excepthook is sys.__excepthook__, sys.stdin.isatty(), sys.stdout.encoding)
 "#;
 
+/// Shows all of it.
+fn look() -> String {
+    format!("{MAIN}{LOOK}")
+}
+
 #[tokio::test]
 async fn a_script_has_its_name_arguments_path_and_main_module() {
-    let script = Script::new(LOOK);
+    let script = Script::new(&look());
     is_the_same(
         &script,
         &[script.path(), "one two", "", "-x"],
@@ -49,8 +58,18 @@ async fn a_module_has_its_name_arguments_path_and_main_module() {
     let script = Script::new("");
     std::fs::create_dir(script.path_of("package")).unwrap();
     script.file("package/__init__.py", "");
-    script.file("package/__main__.py", LOOK);
+    script.file("package/__main__.py", &look());
     is_the_same(&script, &["-m", "package", "-x"], json!({ "module": "package", "args": ["-x"] })).await;
+}
+
+#[tokio::test]
+async fn a_child_process_has_the_main_module_of_python() {
+    let script = Script::new(
+        "import subprocess, sys, zipapp\nzipapp.create_archive('app')\nwith open('child.py') as file:\n    code = file.read()\nfor words in ['child.py'], ['app.pyz'], ['-m', 'child'], ['-c', code]:\n    print(subprocess.check_output([sys.executable, *words], text=True))\n",
+    );
+    script.file("child.py", MAIN);
+    script.file("app/__main__.py", MAIN);
+    is_the_same(&script, &[script.path()], json!({ "scriptPath": script.path() })).await;
 }
 
 #[tokio::test]
