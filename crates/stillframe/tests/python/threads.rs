@@ -53,6 +53,31 @@ main()
     session.finish().await;
 }
 
+/// Programs write them to their logs. The debugger has threads, too.
+#[tokio::test]
+async fn threads_have_the_default_names_that_they_have_without_a_debugger() {
+    let script = Script::new(
+        r#"
+import threading
+
+def work():
+    names.append(threading.current_thread().name.split(" ")[0])
+
+names = []
+for _ in range(2):
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join()  # @join
+print(*names)
+"#,
+    );
+    let (session, _) = script.stopped_at("join").await;
+    session.evaluate("names").await;
+    session.ok("clear_breakpoints", json!({})).await;
+    assert_eq!(session.run_to_the_end().await["output"], "Thread-1 Thread-2\n");
+    session.finish().await;
+}
+
 /// The others run during a step, and pass the same lines.
 #[tokio::test]
 async fn a_step_stays_in_its_thread() {

@@ -28,6 +28,7 @@ import threading
 import time
 import traceback
 import types
+import weakref
 
 # Flags of the code of generators and coroutines.
 MAY_WAIT = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -367,6 +368,7 @@ def patch(pydevd):
 
     PyDevdAPI.request_step = request_step
     load("stillframe_main").install(pydevd)
+    name_threads()
     mark_what_was_not_returned()
     pydevd.PyDB.do_wait_suspend = do_wait_suspend
     pydevd.PyDB.initialize_network = initialize_network
@@ -391,6 +393,26 @@ def mark_what_was_not_returned():
     for name, module in list(sys.modules.items()):
         if "pydevd" in name and "get_clsname_for_code" in vars(module):
             replace(module, module.get_clsname_for_code)
+
+
+def name_threads():
+    """Leave the numbers in the default names of threads to those of the program."""
+    from _pydevd_bundle import pydevd_daemon_thread
+
+    kind = pydevd_daemon_thread.PyDBDaemonThread
+
+    def __init__(self, py_db, target_and_args=None):
+        threading.Thread.__init__(self, name="pydevd")
+        pydevd_daemon_thread.notify_about_gevent_if_needed()
+        self._py_db = weakref.ref(py_db)
+        self._kill_received = False
+        pydevd_daemon_thread.mark_as_pydevd_daemon_thread(self)
+        self._target_and_args = target_and_args
+
+    kind.__init__ = __init__
+    # pydevd has created a thread when it was imported. A program that it is attached to runs already.
+    if not pydevd_daemon_thread._patched_threading_to_hide_pydevd_threads and threading.active_count() == 1:
+        sys.modules["threading"]._counter = itertools.count(1).__next__
 
 
 # Idents of threads that have hit a breakpoint, and are not suspended yet.

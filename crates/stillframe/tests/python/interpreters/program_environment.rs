@@ -22,15 +22,16 @@ async fn is_the_same(script: &Script, args: &[&str], launch: Value) {
 
 /// What Python defines in the main module.
 const MAIN: &str = r#"
-import atexit, sys
+import atexit, sys, threading
 main = sys.modules["__main__"]
 print(__name__, globals().get("__file__"), __package__, __spec__ and __spec__.name, main.__dict__ is globals())
 print(sorted(globals()), globals().get("__annotations__"), type(__builtins__), type(__loader__))
+print(threading.Thread(target=print).name)
 atexit.register(lambda: print(sys.modules["__main__"] is main))
 "#;
 
 const LOOK: &str = r#"
-import os, threading
+import os
 print(sys.argv, sys.path[0], sys.flags.isolated, sys.dont_write_bytecode)
 print([part for part in sys.path if "stillframe" in part or "debugpy" in part])
 print(os.getcwd(), threading.current_thread().name, threading.active_count())
