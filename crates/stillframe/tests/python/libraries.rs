@@ -4,6 +4,7 @@ use serde_json::json;
 use test_support::{Fixture, Server};
 
 use crate::STILLFRAME;
+use crate::debugging::{Debugging, Report};
 
 /// Where the program's interpreter keeps a module of the standard library.
 async fn file_of(server: &Server, session: &str, module: &str) -> String {
@@ -43,6 +44,17 @@ async fn a_breakpoint_in_a_library_stops_despite_just_my_code() {
     let into = server.ok("step_into", json!({ "sessionId": session })).await;
     assert_eq!(into.at("/location/function"), "indent", "{}", into.text);
     server.finish().await;
+}
+
+/// pydevd names a setting of VS Code in the output then.
+#[tokio::test]
+async fn a_step_past_library_code_writes_nothing() {
+    let program = Fixture::python("library");
+    let (session, _) = Debugging::stopped_at(&program, "shorten").await;
+    let next = session.step("step_into").await;
+    assert_eq!(next.place(), (program.path(), program.line("indent")), "{}", next.text);
+    assert_eq!(session.written("console").await, "");
+    session.finish().await;
 }
 
 /// pydevd leaves `-m` there; programs name themselves by it in their messages.

@@ -369,6 +369,7 @@ def patch(pydevd):
     PyDevdAPI.request_step = request_step
     load("stillframe_main").install(pydevd)
     name_threads()
+    mute_skipped_steps(pydevd)
     mark_what_was_not_returned()
     pydevd.PyDB.do_wait_suspend = do_wait_suspend
     pydevd.PyDB.initialize_network = initialize_network
@@ -376,6 +377,11 @@ def patch(pydevd):
     debug_files_with_breakpoints(pydevd)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=close_inherited_connection)
+
+
+def mute_skipped_steps(pydevd):
+    """At the first step that skips library code, pydevd names a setting of its own in the program's output."""
+    pydevd.PyDB.notify_skipped_step_in_because_of_filters = lambda self, frame: None
 
 
 def mark_what_was_not_returned():
@@ -2105,3 +2111,4 @@ if "pydevd" in sys.modules and os.path.exists(__file__):
 elif "_pydev_bundle._pydev_saved_modules" in sys.modules:
     # It was sent to a program that runs.
     take_threading()
+    mute_skipped_steps(sys.modules["pydevd"])
