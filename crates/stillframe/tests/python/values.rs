@@ -79,6 +79,19 @@ async fn properties_are_listed_without_running_them() {
 }
 
 /// debugpy 1.8.22 ignores `start` and `count`.
+/// Its methods are those of `type`, whose slots are internals of the interpreter.
+#[tokio::test]
+async fn a_class_is_listed_without_its_slots_in_the_interpreter() {
+    let script = Script::new(
+        "class Shape:\n    sides = 4\n\ndef show(shape):\n    print(shape.sides)  # @show\n\nshow(Shape)\n",
+    );
+    let (session, stopped) = script.stopped_at("show").await;
+    let listed = children(&session, &stopped, "shape", json!({ "includeSpecial": true })).await;
+    let names: Vec<&str> = listed.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["sides"]);
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_list_of_millions_is_paged() {
     let (session, stopped) = stopped().await;

@@ -1214,8 +1214,8 @@ def attributes(value):
     if shown is not None:
         return shown
     found = {}
-    # `object`, the last one, has neither slots nor properties.
-    classes = class_order(kind)[:-1]
+    # `object`, the last one, has neither slots nor properties; those of `type` are internals of the interpreter.
+    classes = [owner for owner in class_order(kind)[:-1] if owner is not type]
     if is_a(value, BaseException):
         # Read directly, so that overrides of a subclass do not run.
         found["args"] = BaseException.__dict__["args"].__get__(value)
