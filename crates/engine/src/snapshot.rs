@@ -120,6 +120,7 @@ impl Snapshot {
             tokio::join!(surroundings, failures(session), session.output().caught_up())
         };
         let (locals, (source, failures, ())) = tokio::join!(reading, meanwhile);
+        let source = source.unwrap_or_default();
         let locals =
             locals.and_then(|locals| locals.map_err(|error| keep("the local variables", error)).ok());
         let (locals, expanded) =
@@ -134,13 +135,16 @@ impl Snapshot {
         if stop.reason == StopReason::Pause {
             notes.extend(stop.text.clone());
         }
+        if source.is_empty() {
+            notes.extend(first.and_then(without_text));
+        }
         let snapshot = Self {
             stop,
             frames: frames.into_iter().take(limits.frames).collect(),
             hidden_frames,
             total_frames: stack.total,
             locals,
-            source: source.unwrap_or_default(),
+            source,
             exception,
             watches: Vec::new(),
             changed: None,
@@ -174,6 +178,14 @@ impl Snapshot {
     pub fn frame(&self) -> Option<&StackFrame<Reference>> {
         self.frames.first()
     }
+}
+
+/// Says that user code is not in a file, such as a text that the program has compiled itself.
+fn without_text(frame: &StackFrame<Reference>) -> Option<String> {
+    let source = &frame.location.as_ref()?.source;
+    let is_text = source.path.as_deref().is_none_or(|path| !path.exists());
+    (is_text && !source.internal)
+        .then(|| format!("there is no file `{}`, and its text is unknown", source.name))
 }
 
 /// The lines around a place, with their numbers.

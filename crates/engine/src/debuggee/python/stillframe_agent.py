@@ -283,7 +283,7 @@ def trace_again(debugger):
 def patch(pydevd):
     """Patch pydevd where it is slow or prints too much."""
     from _pydev_bundle import pydev_log
-    from _pydevd_bundle import pydevd_constants, pydevd_utils
+    from _pydevd_bundle import pydevd_api, pydevd_constants, pydevd_utils
     from _pydevd_bundle.pydevd_comm_constants import CMD_SET_BREAK, CMD_THREAD_SUSPEND
 
     # Our own limit applies first.
@@ -292,9 +292,10 @@ def patch(pydevd):
     if pydevd_constants.DebugInfoHolder.DEBUG_TRACE_LEVEL <= 0:
         # Its log does not belong on the program's standard error.
         pydev_log._LoggingGlobals._debug_stream_initialized = True
+    # Where the text of code is unknown, pydevd shows its bytecode.
+    pydevd_api.code_to_bytecode_representation = lambda code: ""
+    PyDevdAPI = pydevd_api.PyDevdAPI
     # By default, pydevd waits for a running thread to stop before it returns its stack.
-    from _pydevd_bundle.pydevd_api import PyDevdAPI
-
     PyDevdAPI.request_stack.__defaults__ = tuple(
         0 if isinstance(default, float) else default for default in PyDevdAPI.request_stack.__defaults__
     )
@@ -505,14 +506,15 @@ def debug_files_with_breakpoints(pydevd):
         # pydevd passes a dummy to decide whether to warn about a breakpoint that it is about to set.
         if not isinstance(frame, types.FrameType):
             return False
-        if not breakpoints_in(self, original_filename):
-            return filtered(self, frame, original_filename, force_check_project_scope)
-        return False
+        if breakpoints_in(self, original_filename) or frame.f_code.co_filename in compiled_texts:
+            return False
+        return filtered(self, frame, original_filename, force_check_project_scope)
 
     @functools.wraps(in_scope)
     def in_project_scope(self, frame, absolute_filename=None):
         file = absolute_filename or frame.f_code.co_filename
-        return bool(breakpoints_in(self, file)) or in_scope(self, frame, absolute_filename)
+        is_debugged = frame.f_code.co_filename in compiled_texts or breakpoints_in(self, file)
+        return bool(is_debugged) or in_scope(self, frame, absolute_filename)
 
     pydevd.PyDB.get_file_type = get_file_type
     pydevd.PyDB.apply_files_filter = apply_files_filter
@@ -522,6 +524,29 @@ def debug_files_with_breakpoints(pydevd):
 def breakpoints_in(its_debugger, file):
     """pydevd's breakpoints in a file, by line; falsy if there are none."""
     return its_debugger.breakpoints and its_debugger.breakpoints.get(paths_of(file)[1])
+
+
+# The names under which user code has compiled texts, as a notebook does with its cells.
+compiled_texts = set()
+
+
+def debug_compiled_text(its_debugger, frame):
+    """Treat a text that user code runs as user code, too. pydevd takes each name without a file for that of a library:
+    libraries such as `dataclasses` generate code."""
+    name, caller = frame.f_code.co_filename, frame.f_back
+    if frame.f_code.co_name != "<module>" or os.path.isabs(name) or name == "<string>":
+        return
+    if caller is None or not its_debugger.in_project_scope(caller):
+        return
+    if not name.startswith("<"):
+        if os.path.exists(paths_of(name)[0]):
+            return
+        import pydevd_file_utils
+
+        path = os.path.abspath(name)
+        pydevd_file_utils.NORM_PATHS_CONTAINER[name] = path, path
+        pydevd_file_utils.NORM_PATHS_AND_BASE_CONTAINER[name] = path, path, os.path.basename(path)
+    compiled_texts.add(name)
 
 
 SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE
@@ -1727,6 +1752,7 @@ def on_code_first_run(its_debugger, frame):
     if file in files_that_ran:
         return
     files_that_ran.add(file)
+    debug_compiled_text(its_debugger, frame)
     path = paths_of(file)[1] if pending_files else None
     if path in pending_files:
         pending_files.discard(path)

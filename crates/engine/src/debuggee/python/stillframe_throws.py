@@ -151,6 +151,8 @@ users_files = {}
 
 
 def is_users_file(file):
+    if file in sys.modules["stillframe_agent"].compiled_texts:
+        return True
     if file.startswith("<"):
         return False
     of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))

@@ -63,6 +63,51 @@ async fn an_exception_in_an_import_stops_in_the_imported_file() {
     session.finish().await;
 }
 
+/// As a notebook compiles its cells. pydevd takes each name without a file for that of a library.
+#[tokio::test]
+async fn an_exception_in_compiled_text_stops_in_that_text() {
+    for name in ["<cell-1>", "cell_1.py"] {
+        let text = r#"
+import dataclasses
+
+CELL = """
+def scale(n):
+    factor = 3
+    return n * factor
+"""
+
+@dataclasses.dataclass
+class Size:
+    value: object
+
+cells = {}
+exec(compile(CELL, NAME, "exec"), cells)
+size = Size(2)  # @size
+a = cells["scale"](size.value)  # @first
+b = cells["scale"](None)  # @second
+"#;
+        let script = Script::new(&text.replace("NAME", &format!("{name:?}")));
+        let (session, _) = script.stopped_at("size").await;
+        // Text that a library compiles is skipped.
+        let next = session.step("step_into").await;
+        assert_eq!(next.place(), (script.path(), script.line("first")), "{}", next.text);
+        let into = session.step("step_into").await;
+        assert_eq!(into.at("/location/function"), "scale", "{}", into.text);
+        assert_eq!(into.variable("n"), "2");
+        let stopped = session.go_on().await;
+        assert_eq!(exception(&stopped).0, "TypeError", "{}", stopped.text);
+        assert!(stopped.place().0.ends_with(name), "{}", stopped.text);
+        assert_eq!((stopped.place().1, stopped.variable("factor")), (4, "3"), "{}", stopped.text);
+        let frames = stopped["stackFrames"].as_array().unwrap();
+        let names: Vec<&str> = frames.iter().filter_map(|frame| frame["name"].as_str()).collect();
+        assert_eq!(names, ["scale", "<module>"]);
+        assert!(stopped["source"].is_null(), "{}", stopped.text);
+        let note = stopped.at("/notes/0").as_str().unwrap();
+        assert!(note.starts_with("there is no file `") && note.contains(name), "{}", stopped.text);
+        session.finish().await;
+    }
+}
+
 #[tokio::test]
 async fn a_missing_module_stops_at_the_import() {
     let script = Script::new("x = 1\nimport not_there_at_all  # @raise\n");
