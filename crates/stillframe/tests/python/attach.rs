@@ -340,6 +340,22 @@ async fn an_unknown_pid_is_refused() {
     session.finish().await;
 }
 
+/// As one of another user. With the capability to trace any process, it can be attached to.
+#[tokio::test]
+async fn a_process_that_cannot_be_read_is_refused_in_one_sentence() {
+    let hides =
+        "import ctypes, sys; ctypes.CDLL(None).prctl(4, 0); print('up', flush=True); sys.stdin.read()";
+    let (child, _) = running("python3", &["-c", hides]).await;
+    let session = Debugging::new().await;
+    let attached = session.call("attach_to_process", json!({ "processId": child.id().unwrap() })).await;
+    if attached.is_error {
+        assert!(attached.text_of("message").contains("cannot be traced"), "{}", attached.text);
+        assert!(!attached.text.contains("Traceback"), "{}", attached.text);
+    }
+    session.finish().await;
+    runs_on(child).await;
+}
+
 #[tokio::test]
 async fn a_process_that_is_not_python_is_refused() {
     let (child, _) = running("sh", &["-c", "echo up; exec cat"]).await;

@@ -55,10 +55,14 @@ WANTED, BEGUN, ENDED, GIVEN_UP = b"w", b"b", b"e", b"g"
 def main():
     address, token, root, pid = sys.argv[1:5]
     code = code_for(address, token, root)
-    if hasattr(sys, "remote_exec"):
-        remote_exec(int(pid), code)
-    else:
-        Injection(int(pid)).run(code)
+    try:
+        if hasattr(sys, "remote_exec"):
+            remote_exec(int(pid), code)
+        else:
+            Injection(int(pid)).run(code)
+    except OSError as error:
+        # Such as for a process of another user.
+        sys.exit("process %s cannot be traced: %s" % (pid, error.strerror))
 
 
 # Runs in the program. It does not wait for the peer, which can disconnect at any time; if it already has, that must not
