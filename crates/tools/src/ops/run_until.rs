@@ -32,8 +32,9 @@ pub struct RunUntil {
     pub launch: Option<Launch>,
     /// Where to stop; any of them.
     pub places: Vec<PlaceRequest>,
-    /// The exceptions to stop at. None for uncaught ones, and where a trigger is all there is to see, for those that no
-    /// code of the user's catches from then on: a framework catches what a handler throws.
+    /// The exceptions to stop at. None for those that the session stops at. Where that is the default and a trigger is
+    /// all there is to see, also for those that no code of the user's catches, from the trigger on: a framework catches
+    /// what a handler throws.
     pub exceptions: Option<ExceptionBreakpoints>,
     /// What to evaluate there.
     pub expressions: Vec<String>,
@@ -94,10 +95,13 @@ pub async fn run_until(
     let mut guarded = Guarded { session, own: UntilNextStop::default() };
     let (mut notes, mut planned, mut missed) = (Vec::new(), Vec::new(), Vec::new());
     let mut of_places = Vec::new();
-    let at_trigger = request.exceptions.is_none() && request.places.is_empty();
+    let (of_session, _) = session.exception_breakpoints().await?;
+    let is_default = request.exceptions.is_none() && of_session == ExceptionBreakpoints::default();
+    let at_trigger = is_default && request.places.is_empty() && request.trigger.is_some();
     let at_trigger = at_trigger.then_some(ExceptionMode::UserUnhandled);
-    let exceptions = request.exceptions.unwrap_or_default();
-    check_condition(session, &exceptions).await?;
+    if let Some(exceptions) = &request.exceptions {
+        check_condition(session, exceptions).await?;
+    }
     for wanted in request.places {
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
         guarded.own.breakpoints.push(breakpoint.id);
@@ -107,7 +111,11 @@ pub async fn run_until(
         notes.extend(moved_to_column(&breakpoint));
         of_places.extend(note.map(|note| (breakpoint.id, note)));
     }
-    guarded.own.exceptions = Some(session.set_exception_breakpoints(exceptions).await?);
+    // A trigger changes it later.
+    guarded.own.exceptions = at_trigger.map(|_| of_session);
+    if let Some(exceptions) = request.exceptions {
+        guarded.own.exceptions = Some(session.set_exception_breakpoints(exceptions).await?);
+    }
     let mut armed =
         request.trigger.map(|trigger| trigger.arm(session, request.wait.limits.output, at_trigger));
     let mut settled = go(session, request.launch, request.wait, armed.as_mut(), context).await?;

@@ -26,6 +26,7 @@ each![
 dynamic![
     // C has no exceptions that could be caught.
     caught_exceptions_stop_if_all_are_requested,
+    a_session_keeps_the_exceptions_that_it_stops_at,
     a_program_can_be_an_executable_with_arguments,
     // C refuses a name that its compiled program does not have.
     a_missing_function_is_refused_with_similar_names,
@@ -140,6 +141,27 @@ async fn caught_exceptions_stop_if_all_are_requested(language: DynamicLanguage) 
     let ran = server.ok("run_until", json!({ "program": program.path() })).await;
     assert_eq!((ran.outcome(), ran.text_of("output")), ("ended", "on\n"));
     server.finish().await;
+}
+
+async fn a_session_keeps_the_exceptions_that_it_stops_at(language: DynamicLanguage) {
+    let folder = folder();
+    let texts = Dynamic {
+        python: "first = 1  # @first\ntry:\n    {}['a']  # @caught\nexcept KeyError:\n    pass\n{}['b']\n",
+        node: "let first = 1; // @first\ntry {\n  null.a(); // @caught\n} catch {\n  // Nothing.\n}\nnull.b();\n",
+    };
+    let program = Fixture::write_in(language, folder.path(), "throws", texts);
+    for (mode, outcome) in [("all", "exception"), ("none", "ended")] {
+        let (session, _) = Debugging::stopped_at(&program, "first").await;
+        session.ok("set_exception_breakpoints", json!({ "mode": mode })).await;
+        let ran = session.ok("run_until", json!({ "close": false })).await;
+        assert_eq!(ran.outcome(), outcome, "{}", ran.text);
+        if outcome == "exception" {
+            assert_eq!(ran.place(), (program.path(), program.line("caught")), "{}", ran.text);
+        }
+        let listed = session.ok("list_breakpoints", json!({})).await;
+        assert_eq!(listed.at("/exceptions/mode"), mode, "{}", listed.text);
+        session.finish().await;
+    }
 }
 
 async fn run_until_without_a_location_and_exception_runs_to_the_end(language: Language) {

@@ -260,7 +260,7 @@ pub(super) struct RunUntil {
     native_too: Option<bool>,
     /// where to stop; none: at exceptions and the end
     until: Option<Vec<UntilParam>>,
-    /// default uncaught; with a trigger and no until, userUnhandled
+    /// default: the session's, at first uncaught; with a trigger and no until, userUnhandled instead of uncaught
     exceptions: Option<ExceptionParam>,
     /// only if true; `error` is the exception
     exception_condition: Option<String>,
