@@ -2,8 +2,6 @@
 
 mod words;
 
-use std::path::Path;
-
 use engine::error::Error;
 use engine::model::breakpoint::Breakpoint;
 use engine::session::Session;
@@ -160,9 +158,8 @@ impl ToolError {
     }
 
     /// No function that matches; these are some that do not.
-    pub fn no_function(pattern: &str, folder: &Path, others: &[String]) -> Self {
-        let folder = folder.display().to_string();
-        let error = format!("no function in the files below {folder} matches `{pattern}`");
+    pub fn no_function(pattern: &str, folders: &str, others: &[String]) -> Self {
+        let error = format!("no function in the files below {folders} matches `{pattern}`");
         let next = if others.is_empty() {
             "there are no functions".to_owned()
         } else {

@@ -1,7 +1,7 @@
 //! Breakpoints of every kind.
 
 use serde_json::{Value, json};
-use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
+use test_support::{Dynamic, DynamicLanguage as Language, Fixture, dynamic};
 
 use crate::client::{ADDS, ToolClient, at};
 
@@ -151,6 +151,22 @@ async fn functions_are_found_by_name_and_by_pattern(language: Language) {
     );
     let none = none.await;
     assert_eq!(none.at("/context/functions"), &json!(["handle_get", "handle_put", "other"]));
+    client.finish().await;
+}
+
+/// Its file is where the package manager puts commands.
+#[tokio::test]
+async fn functions_of_an_installed_command_are_found_in_the_working_directory() {
+    let client = ToolClient::new().await;
+    let shop = Fixture::write(client.folder(), "shop.py", "def owed():\n    return 7  # @owed\n");
+    std::fs::create_dir(client.folder().join("bin")).unwrap();
+    let call = "import os, sys\nsys.path.insert(0, os.getcwd())\nimport shop\nshop.owed()\n";
+    let command = Fixture::write(client.folder(), "bin/owed", call);
+    client.ok("start", json!({ "command": "python3", "args": [command.path()] })).await;
+    let set = client.ok("set_function_breakpoint", json!({ "functionName": "/^owed$/" })).await;
+    assert_eq!(set.at("/breakpoints/0/file"), shop.path(), "{}", set.text);
+    let stopped = client.step("continue").await;
+    assert_eq!(stopped.at("/location/line"), shop.line("owed"), "{}", stopped.text);
     client.finish().await;
 }
 

@@ -86,8 +86,8 @@ pub async fn set_breakpoints(
         }
         Pattern::Matching(regex) => regex,
     };
-    let folder = folder(session).await?;
-    let files = files(session, &folder);
+    let folders = folders(session).await?;
+    let files = files(session, &folders);
     let mut names = Vec::new();
     for file in &files {
         // A file that cannot be read as the language has no functions.
@@ -103,23 +103,24 @@ pub async fn set_breakpoints(
     }
     if set.breakpoints.is_empty() {
         names.truncate(10);
-        return Err(ToolError::no_function(regex.as_str(), &folder, &names));
+        return Err(ToolError::no_function(regex.as_str(), &shown(&folders), &names));
     }
     if set.breakpoints.len() == MOST {
         set.notes.push(format!("only the first {MOST} matches have a breakpoint"));
     }
     if files.len() == FILES {
-        set.notes.push(format!("only {FILES} files in {} were searched", folder.display()));
+        set.notes.push(format!("only {FILES} files in {} were searched", shown(&folders)));
     }
     Ok(set)
 }
 
 /// What to say of a function that was not entered: the files that have it, or else the names that are like it.
 pub(super) async fn similar_functions(session: &Session, name: &str) -> String {
-    let Ok(folder) = folder(session).await else { return String::new() };
+    let Ok(folders) = folders(session).await else { return String::new() };
     let (mut with_it, mut similar) = (Vec::new(), Vec::new());
-    for file in files(session, &folder) {
-        let shown = file.strip_prefix(&folder).unwrap_or(&file).display().to_string();
+    for file in files(session, &folders) {
+        let below = folders.iter().find_map(|folder| file.strip_prefix(folder).ok());
+        let shown = below.unwrap_or(&file).display().to_string();
         for function in session.code(&file).await.unwrap_or_default().functions {
             let distance = distance(&function.name.to_lowercase(), &name.to_lowercase())
                 .min(distance(&last_part(&function.name).to_lowercase(), &last_part(name).to_lowercase()));
@@ -147,29 +148,40 @@ fn last_part(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// Where the program's files are.
-async fn folder(session: &Session) -> Result<PathBuf, ToolError> {
+/// Where the program's files are: around it, and in its working directory if it is a command, such as one that a package
+/// manager has installed elsewhere.
+async fn folders(session: &Session) -> Result<Vec<PathBuf>, ToolError> {
     let program = session.program_file().await;
-    if let Some(folder) = program.as_deref().and_then(Path::parent) {
-        return Ok(folder.to_owned());
+    let mut folders: Vec<PathBuf> =
+        program.iter().filter_map(|file| file.parent()).map(Path::to_owned).collect();
+    if program.is_none_or(|program| !is_source(session, &program)) {
+        let cwd = match session.last_start().await? {
+            Some(Start::Launch(launch)) => launch.cwd,
+            _ => None,
+        };
+        let cwd = cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        if !folders.contains(&cwd) {
+            folders.push(cwd);
+        }
     }
-    let cwd = match session.last_start().await? {
-        Some(Start::Launch(launch)) => launch.cwd,
-        _ => None,
-    };
-    Ok(cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default())
+    Ok(folders)
 }
 
-/// The source files of the session's language in and below a folder, those of libraries left out; the nearest
-/// first.
-fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
+fn shown(folders: &[PathBuf]) -> String {
+    let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    folders.join(" and ")
+}
+
+fn is_source(session: &Session, path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| session.adapter().extensions().contains(&extension))
+}
+
+/// The source files of the session's language in and below folders, those of libraries left out; the nearest first.
+fn files(session: &Session, folders: &[PathBuf]) -> Vec<PathBuf> {
     let adapter = session.adapter();
-    let is_source = |path: &Path| {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| adapter.extensions().contains(&extension))
-    };
     let mut found: Vec<PathBuf> = Vec::new();
-    let mut level = vec![folder.to_owned()];
+    let mut level = folders.to_vec();
     for _ in 0..=DEPTH {
         let mut next = Vec::new();
         for folder in level {
@@ -179,7 +191,7 @@ fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
             for path in paths.into_iter().filter(|path| !is_hidden(path) && !adapter.is_internal(path)) {
                 if path.is_dir() && !path.is_symlink() {
                     next.push(path);
-                } else if is_source(&path) && found.len() < FILES {
+                } else if is_source(session, &path) && found.len() < FILES {
                     // The functions of a compiled file are those of its sources.
                     let sources = session.sources_of(&path);
                     let sources = if sources.is_empty() { vec![path] } else { sources };
