@@ -85,6 +85,12 @@ impl ToolError {
         Self::new("session_not_found", "no debug session is open", "").then(Next::OpenSession)
     }
 
+    /// No session to resume, and no program to start in a new one.
+    pub fn nothing_to_run() -> Self {
+        let next = "pass `program`, `module` or `command` to start a program in a new one";
+        Self::new("session_not_found", "no debug session is open", next)
+    }
+
     /// Several sessions, and none was named.
     pub fn which_session(open: &[Session]) -> Self {
         Self::new("session_ambiguous", "several debug sessions are open", "")

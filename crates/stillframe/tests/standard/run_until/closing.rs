@@ -110,6 +110,7 @@ async fn without_program_and_session_the_error_names_both(language: Language) {
     session.ok("close_debug_session", json!({})).await;
     let failed = session.server.fails("session_not_found", "run_until", json!({})).await;
     assert_eq!(failed["error"], "no debug session is open");
+    assert!(failed.text_of("message").contains("`program`, `module` or `command`"), "{}", failed.text);
     session.finish().await;
 }
 

@@ -72,7 +72,10 @@ impl<'a> OneShotSession<'a> {
                 lifecycle::open(context, &asked.language()?, name, executable)?
             }
         } else {
-            let session = context.session(asked.session_id)?;
+            let session = context.session(asked.session_id).map_err(|error| match asked.session_id {
+                None if context.sessions.list().is_empty() => ToolError::nothing_to_run(),
+                _ => error,
+            })?;
             if !starts {
                 execution::must_be_live(&session)?;
             }
