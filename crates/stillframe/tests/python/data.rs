@@ -150,3 +150,38 @@ later()
     session.run_to_the_end().await;
     session.finish().await;
 }
+
+#[tokio::test]
+async fn a_missing_key_is_watched_without_running_the_class_of_its_dictionary() {
+    let script = Script::new(
+        "\
+from collections import defaultdict
+class Config(dict):
+    def __missing__(self, key):
+        print('asked for', key)
+        self[key] = 'default'
+        return self[key]
+class Open:
+    def __init__(self):
+        self.__dict__ = Config()
+def main():
+    counts, config, user = defaultdict(int), Config(), Open()
+    print(dict(counts), dict(config), vars(user) == {})  # @ready
+    counts['b'] = 7  # @count
+    config['size'] = 'small'  # @size
+    user.name = 'Ann'  # @name
+    print('done')
+main()
+",
+    );
+    let (session, _) = Debugging::stopped_at(&script, "ready").await;
+    for expression in ["counts['b']", "config['size']", "user.name"] {
+        session.ok("set_breakpoint", json!({ "watch": expression })).await;
+    }
+    for (name, new) in [("count", "7"), ("size", "'small'"), ("name", "'Ann'")] {
+        written(&script, &session.go_on().await, name, "<not set>", new);
+    }
+    session.run_to_the_end().await;
+    assert_eq!(session.written("stdout").await, "{} {} True\ndone\n");
+    session.finish().await;
+}

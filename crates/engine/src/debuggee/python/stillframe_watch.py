@@ -65,7 +65,7 @@ class Attribute(Slot):
         self.owner, self.name = owner, name
         self.names = namespace_reader(owner)
         self.member = None
-        if self.names is None or name not in self.names(owner):
+        if self.names is None or entry(self.names(owner), name) is MISSING:
             self.member = self.descriptor()
 
     def descriptor(self):
@@ -88,7 +88,12 @@ class Attribute(Slot):
         if self.member is not None:
             return self.member.__get__(self.owner)
         # An attribute of the class does not count.
-        return dict.__getitem__(self.names(self.owner), self.name)
+        return entry(self.names(self.owner), self.name)
+
+
+def entry(names, key):
+    """The entry of a dictionary, read without `__getitem__` and `__missing__` of its class."""
+    return dict.get(names, key, MISSING)
 
 
 def namespace_reader(owner):
@@ -108,7 +113,7 @@ class Item(Slot):
         if agent.is_a(owner, list):
             self.reader = list.__getitem__
         elif agent.is_a(owner, dict):
-            self.reader = dict.__getitem__
+            self.reader = entry
         else:
             agent.refuse("items of a %s cannot be watched; those of lists and dictionaries can" % agent.type_name(owner))
         if type(key) not in PLAIN:
@@ -123,7 +128,7 @@ class Global(Slot):
         self.names, self.name = names, name
 
     def get(self):
-        return self.names[self.name]
+        return entry(self.names, self.name)
 
 
 class Local(Slot):
@@ -133,7 +138,9 @@ class Local(Slot):
         self.is_shared = name in code.co_cellvars or name in code.co_freevars
 
     def get(self):
-        return self.frame.f_locals[self.name]
+        names = self.frame.f_locals
+        # From Python 3.13 on, those of a function are a built-in proxy.
+        return entry(names, self.name) if agent.is_a(names, dict) else names[self.name]
 
     def concerns(self, frame):
         # Only nested functions write to another function's variables.
@@ -164,8 +171,11 @@ def slot_of(node, frame, text):
         code = frame.f_code
         if code.co_flags & 2 and node.id in code.co_varnames + code.co_cellvars + code.co_freevars:
             return Local(frame, node.id)
-        if not code.co_flags & 1 and frame.f_locals is not frame.f_globals and node.id in frame.f_locals:
-            return Local(frame, node.id)
+        if not code.co_flags & 1 and frame.f_locals is not frame.f_globals:
+            if not agent.is_a(frame.f_locals, dict):
+                agent.refuse("`%s` is looked up in the program's own mapping, which would run code" % node.id)
+            if entry(frame.f_locals, node.id) is not MISSING:
+                return Local(frame, node.id)
         return Global(frame.f_globals, node.id)
     if isinstance(node, ast.Attribute):
         name = node.attr
