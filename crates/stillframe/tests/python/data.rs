@@ -185,3 +185,49 @@ main()
     assert_eq!(session.written("stdout").await, "{} {} True\ndone\n");
     session.finish().await;
 }
+
+#[tokio::test]
+async fn a_variable_that_nested_functions_keep_is_watched_until_they_are_gone() {
+    let script = Script::new(
+        "\
+import gc
+def counter():
+    count = 0
+    pass  # @around
+    def up(by):
+        nonlocal count
+        count += by  # @inside
+        return count
+    return up
+other, up = counter(), counter()
+up(1)
+other(5)
+up(3)
+print(up(0))
+up = None
+gc.collect()
+print('forgotten')
+print('done')  # @done
+",
+    );
+    for name in ["around", "inside"] {
+        let (session, _) = Debugging::stopped_at(&script, name).await;
+        if name == "around" {
+            // The other counter's variable is not watched.
+            session.go_on().await;
+        }
+        session.ok("set_breakpoint", json!({ "watch": "count" })).await;
+        let breakpoints = session.breakpoints().await;
+        session.ok("remove_breakpoint", json!({ "breakpointId": breakpoints[0]["breakpointId"] })).await;
+        session.break_at(&script, "done").await;
+        for (old, new) in [("0", "1"), ("1", "4")] {
+            written(&script, &session.go_on().await, "inside", old, new);
+        }
+        assert_eq!(session.go_on().await.place().1, script.line("done"));
+        let listed = session.breakpoints().await;
+        let reason = listed[0]["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains("no function refers to `count` any longer"), "{listed:?}");
+        session.run_to_the_end().await;
+        session.finish().await;
+    }
+}

@@ -3,14 +3,15 @@
 Python has no data breakpoints. So while something is watched, each line of user code has one of pydevd's breakpoints
 whose condition calls `on_line` below, which compares the watched storage with what it held before. Comparing and
 reading run no code of the program. Storage is a slot of one object: an attribute, an item, a global, or a local variable
-of one frame. So a write by another name for the object is seen, and a change inside the object that the slot holds is
-not a write to it.
+of one frame, which nested functions may keep. So a write by another name for the object is seen, and a change inside
+the object that the slot holds is not a write to it.
 """
 
 import ast
 import collections
 import dis
 import functools
+import gc
 import itertools
 import os
 import sys
@@ -47,7 +48,6 @@ turn = threading.Lock()
 class Slot:
     """A place that holds a value. `name` is how instructions that store there call it; None for items."""
 
-    frame = None
     name = None
 
     def read(self):
@@ -58,6 +58,10 @@ class Slot:
 
     def concerns(self, frame):
         return True
+
+    def by_now(self, current):
+        """Where the value is stored from now on; None if its storage is gone."""
+        return self
 
 
 class Attribute(Slot):
@@ -145,6 +149,39 @@ class Local(Slot):
     def concerns(self, frame):
         # Only nested functions write to another function's variables.
         return self.is_shared or frame is self.frame
+
+    def by_now(self, current):
+        if not has_ended(self.frame, current):
+            return self
+        cell = cell_of(self.frame, self.name) if self.is_shared else None
+        return None if cell is None else Cell(cell, self.name)
+
+    def why_gone(self):
+        return "`%s` has returned" % self.frame.f_code.co_name
+
+
+class Cell(Slot):
+    """A variable of a function that has returned, which nested functions keep."""
+
+    def __init__(self, cell, name):
+        self.cell, self.name = cell, name
+
+    def get(self):
+        return self.cell.cell_contents
+
+    def by_now(self, current):
+        # One reference is ours, and one is the argument.
+        return self if sys.getrefcount(self.cell) > 2 else None
+
+    def why_gone(self):
+        return "no function refers to `%s` any longer" % self.name
+
+
+def cell_of(frame, name):
+    """The cell of a variable of a frame that has ended, which refers to all of its cells; None if it was cleared."""
+    cells = [each for each in gc.get_referents(frame) if type(each) is types.CellType]
+    names = frame.f_code.co_cellvars + frame.f_code.co_freevars
+    return cells[names.index(name)] if len(cells) == len(names) else None
 
 
 def find(number, text, access):
@@ -381,13 +418,15 @@ def on_line(frame):
     ident = threading.get_ident()
     stops, changes = [], []
     for each in list(watched):
-        slot = each.slot
-        if slot.frame is not None:
-            if has_ended(slot.frame, frame):
-                end(each)
-                continue
-            if not slot.concerns(frame):
-                continue
+        slot = each.slot.by_now(frame)
+        if slot is None:
+            end(each)
+            continue
+        if slot is not each.slot:
+            # Do not extend the lifetime of a frame that has ended.
+            each.slot = found[each.identity] = slot
+        if not slot.concerns(frame):
+            continue
         change = each.change()
         if change is not None:
             report(each, change, frame, ident, stops, changes)
@@ -460,9 +499,8 @@ def has_ended(frame, current):
 
 
 def end(each):
-    """The frame of a local variable has ended."""
-    code = each.slot.frame.f_code
-    reason = "its storage is gone: `%s` has returned" % code.co_name
+    """The storage of a variable is gone."""
+    reason = "its storage is gone: %s" % each.slot.why_gone()
     agent.send_event("unwatched", id=each.rule.number, reason=reason)
     with turn:
         watched.remove(each)
