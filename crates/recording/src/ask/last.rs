@@ -1,7 +1,7 @@
 //! The last moments at which variables of a name exist.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::target::MOST_TRIED;
 use crate::error::Result;
@@ -60,9 +60,31 @@ fn ends_of(recording: &Recording, owners: &HashSet<Owner>) -> Result<Vec<i64>> {
     }
     if is_any_open {
         ends.push(recording.last_event()?);
+        ends.extend(last_events_of_open(recording, owners)?);
     }
     ends.sort_unstable_by_key(|end| Reverse(*end));
     ends.dedup();
     ends.truncate(MOST_TRIED);
     Ok(ends)
+}
+
+/// The last events of the calls that have not ended whose variables these owners are, and of all threads in which calls
+/// have not ended. A generator that is suspended is on no other stack than that of its own last event.
+fn last_events_of_open(recording: &Recording, owners: &HashSet<Owner>) -> Result<Vec<i64>> {
+    let (mut own, mut threads) = (Vec::new(), HashMap::new());
+    let mut statement = recording.database.prepare_cached(
+        "SELECT calls.owner, calls.thread, max(events.id) FROM events JOIN calls ON calls.id = events.call \
+         WHERE coalesce(calls.ended, 0) = 0 GROUP BY calls.id",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (owner, thread, event): (_, i64, i64) = (Owner(row.get(0)?), row.get(1)?, row.get(2)?);
+        let last = threads.entry(thread).or_insert(event);
+        *last = event.max(*last);
+        if owners.contains(&owner) {
+            own.push(event);
+        }
+    }
+    own.extend(threads.into_values());
+    Ok(own)
 }

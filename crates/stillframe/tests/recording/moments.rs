@@ -173,3 +173,68 @@ async fn the_newest_write_has_room_in_a_small_budget() {
     assert!(writes.len() <= 300, "{writes}");
     client.server.finish().await;
 }
+
+/// Each at its own last step, though others ran later.
+#[tokio::test]
+async fn variables_of_generators_that_never_end_are_known() {
+    let python = "\
+def averager():
+    seen = []
+    while True:
+        value = yield
+        seen.append(value)  # @added
+
+
+def main():
+    one, other = averager(), averager()
+    next(one)
+    next(other)
+    one.send(3)
+    one.send(4)
+    return one, other
+
+
+kept = main()
+";
+    let javascript = "\
+function* averager() {
+  const seen = [];
+  while (true) {
+    const value = yield;
+    seen.push(value); // @added
+  }
+}
+function main() {
+  const [one, other] = [averager(), averager()];
+  one.next();
+  other.next();
+  one.next(3);
+  one.next(4);
+  return [one, other];
+}
+const kept = main();
+";
+    let folder = tempfile::tempdir().unwrap();
+    let of_python = Fixture::write(folder.path(), "main.py", python);
+    let of_node = Fixture::write(folder.path(), "main.js", javascript);
+    let runs =
+        pythons().into_iter().map(|python| (python, &of_python)).chain([("node".to_owned(), &of_node)]);
+    for (runtime, program) in runs {
+        let client = Client::new(&runtime).await;
+        client.record(program, &[]).await;
+        let writes = client.ask("find_writes", json!({ "target": "seen" })).await;
+        let added = at(program, "added");
+        has(
+            &writes,
+            &[
+                "`seen` is [3, 4] at event ",
+                "the last moment at which it existed",
+                "[1] = 4 by ",
+                &added,
+                "[0] = 3 by ",
+                &added,
+            ],
+        );
+        client.server.finish().await;
+    }
+}
