@@ -20,23 +20,30 @@ const MOST_COMPARED: usize = 50;
 /// A call that assigned an attribute of an object.
 struct Assignment {
     object: i64,
-    /// What was assigned.
-    word: Word,
-    /// The last of what it wrote to objects: to that one, if it did.
+    /// What it wrote to objects that fits best as what stores the attribute.
     write: Write,
+    fit: Fit,
 }
 
-impl Assignment {
-    fn fit(&self) -> Fit {
-        fit(&self.write, self.object, self.word)
+/// How well a write fits as the one that stores an assigned value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Fit {
+    /// It is to the object itself.
+    is_own: bool,
+    /// It is of this value.
+    is_as_given: bool,
+    /// Its name contains that of the attribute.
+    is_named: bool,
+}
+
+impl Fit {
+    fn is_likely(self) -> bool {
+        self.is_own || self.is_as_given
     }
-}
 
-/// How well a write fits as the one that stores an assigned value: to the object itself, and of this value.
-type Fit = (bool, bool);
-
-fn fit(write: &Write, object: i64, word: Word) -> Fit {
-    (write.owner == Owner::object(object), write.word == word)
+    fn is_certain(self) -> bool {
+        self.is_own && self.is_as_given
+    }
 }
 
 /// Where the attribute of an object is stored that was last assigned before an event.
@@ -53,12 +60,12 @@ pub(super) fn slot(
             return false;
         }
         // One that assigned an equal value has only written something else.
-        let fit = assignment.fit();
-        if best.as_ref().is_none_or(|best| fit > best.fit()) {
+        let fit = assignment.fit;
+        if best.as_ref().is_none_or(|best| fit > best.fit) {
             best = Some(assignment);
         }
         compared += 1;
-        fit == (true, true) || compared == MOST_COMPARED
+        fit.is_certain() || compared == MOST_COMPARED
     })?;
     Ok(best.map(|best| (best.write.owner, best.write.key)))
 }
@@ -110,20 +117,17 @@ pub(super) fn attributes(recording: &Recording, condition: &Expression) -> Resul
 fn attribute(recording: &Recording, name: &str, of: Option<&HashSet<i64>>) -> Result<Option<Stored>> {
     let (mut last, mut key, mut is_same) = (None, None, true);
     assignments(recording, name, i64::MAX, |assignment| {
-        let (fit, Assignment { object, word, write }) = (assignment.fit(), assignment);
+        let Assignment { object, write, fit } = assignment;
         if of.is_some_and(|of| !of.contains(&object)) {
             return false;
         }
         last.get_or_insert((object, write));
-        if fit == (false, false) {
+        if !fit.is_likely() {
             return false;
         }
-        let is_as_given = write.word == word;
-        is_same &= is_as_given;
+        is_same &= fit.is_as_given;
         // What else a setter writes has names of its own.
-        let is_named = || recording.key_text(write.key).contains(name);
-        let is_own = write.owner.as_object() == Some(object) && matches!(write.key, Key::Name(_));
-        let is_own = is_own && (is_as_given || is_named());
+        let is_own = fit.is_own && (fit.is_as_given || fit.is_named) && matches!(write.key, Key::Name(_));
         let found = is_own.then_some(write.key);
         let is_other = *key.get_or_insert(found) != found;
         if is_other {
@@ -175,8 +179,8 @@ fn assignments(
     let last = |code: i64| recording.codes.get(&code).and_then(|code| code.name.rsplit('.').next());
     let is_setter =
         |code: i64| last(code).is_some_and(|last| last == name || matches!(last, "__set__" | "__setattr__"));
-    let codes: Vec<String> =
-        recording.codes.keys().filter(|code| is_setter(**code)).map(i64::to_string).collect();
+    let setters: HashSet<i64> = recording.codes.keys().copied().filter(|code| is_setter(*code)).collect();
+    let codes: Vec<String> = setters.iter().map(i64::to_string).collect();
     let mut statement = recording.database.prepare(&format!(
         "SELECT id, entered, ended FROM calls WHERE code IN ({}) AND entered < ? ORDER BY id DESC LIMIT ?",
         codes.join(",")
@@ -190,8 +194,9 @@ fn assignments(
         let ended = ended.filter(|ended| *ended > 0).unwrap_or(i64::MAX).min(before);
         let role = last(call.code).unwrap_or_default();
         if let Some((object, word)) = assigned(recording, &call, entered, (role, name), &names)?
-            && let Some(write) = last_write(recording, id, (entered, ended), (object, word))?
-            && is_enough(Assignment { object, word, write })
+            && let Some((write, fit)) =
+                best_write(recording, (id, &setters), (entered, ended), (object, name, word))?
+            && is_enough(Assignment { object, write, fit })
         {
             break;
         }
@@ -261,25 +266,46 @@ fn given(recording: &Recording, call: &Call, entered: i64) -> Result<Vec<Word>> 
     parameters.map(|key| Ok(memory.get(call.owner, key)?.unwrap_or(Word::Absent))).collect()
 }
 
-/// The last write of a call to an object between two events: to this one, if there is one, and of this value.
-fn last_write(
+/// What a call wrote to objects between two events that fits best as what stores an attribute, the last if several do; or
+/// what setters wrote that it called, as those of a property call `__setattr__`.
+fn best_write(
     recording: &Recording,
-    call: i64,
+    (call, setters): (i64, &HashSet<i64>),
     (from, until): (i64, i64),
-    (object, word): (i64, Word),
-) -> Result<Option<Write>> {
+    (object, name, word): (i64, &str, Word),
+) -> Result<Option<(Write, Fit)>> {
     let first = recording.first_write_at(from)?;
     let mut statement = recording.database.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM writes WHERE id >= ? AND event <= ? AND owner & 1 = 1 AND key & 3 <> 3 ORDER BY id LIMIT 200"
     ))?;
-    let fits = |write: &Write| fit(write, object, word);
-    let mut found: Option<Write> = None;
+    let mut found: Option<(Write, Fit)> = None;
     for write in statement.query_map([first, until], write_of)? {
         let write = write?;
-        let is_better = found.is_none_or(|found| fits(&write) >= fits(&found));
-        if is_better && recording.writer(&write)?.call == call {
-            found = Some(write);
+        let fit = Fit {
+            is_own: write.owner == Owner::object(object),
+            is_as_given: write.word == word,
+            is_named: recording.key_text(write.key).contains(name),
+        };
+        if found.is_some_and(|(_, best)| fit < best) {
+            continue;
+        }
+        let writer = recording.writer(&write)?.call;
+        // What setters of other objects write is only known to store the attribute if it is the same value.
+        if writer == call || fit.is_likely() && is_within(recording, writer, (call, setters))? {
+            found = Some((write, fit));
         }
     }
     Ok(found)
+}
+
+/// Whether a setter was called by a call, or by setters that it called.
+fn is_within(recording: &Recording, writer: i64, (call, setters): (i64, &HashSet<i64>)) -> Result<bool> {
+    let mut next = writer;
+    while next > call
+        && let Some(inner) = recording.call(next)?
+        && setters.contains(&inner.code)
+    {
+        next = inner.caller;
+    }
+    Ok(next == call)
 }

@@ -361,3 +361,94 @@ async fn a_getter_of_an_object_without_a_class_is_named() {
     has(&origin, &["`cart.total` is computed by total, which last returned 9"]);
     client.server.finish().await;
 }
+
+const ITEMS: &str = r#"from fractions import Fraction
+
+
+def counted(function):
+    def wrapper(*args):
+        wrapper.calls += 1  # @called
+        return function(*args)
+    wrapper.calls = 0
+    return wrapper
+
+
+class Positive:
+    def __set_name__(self, owner, name):
+        self.slot = "_" + name
+
+    def __get__(self, item, owner=None):
+        return getattr(item, self.slot)
+
+    def __set__(self, item, value):
+        setattr(item, self.slot, max(value, 0))
+
+
+class Item:
+    price = Positive()
+
+    def __init__(self, stock, price):
+        self.version = 0
+        self.stock = stock
+        self.price = price
+
+    @property
+    def stock(self):
+        return self._stock
+
+    @stock.setter
+    def stock(self, value):
+        self._stock = max(value, 0)
+
+    @counted
+    def label(self):
+        return "item"
+
+    def __setattr__(self, name, value):
+        if not name.startswith("_") and name != "version":
+            self.__dict__["version"] += 1
+        super().__setattr__(name, value)  # @stored
+
+
+class Grid:
+    def __init__(self):
+        self.rows = [[1, 2], [3, 4]]
+
+    def __getitem__(self, at):
+        row, column = at
+        return self.rows[row][column]
+
+
+def main():
+    item, grid, half = Item(3, 9), Grid(), [Fraction(1, 4)]
+    item.stock -= 5
+    item.price -= 20
+    half[0] = Fraction(1, 2)  # @halved
+    for _ in range(3):
+        half[0] = half[0] + Fraction(0)  # @same
+    item.label()
+    return grid[0, 1], item.label()  # @end
+
+
+main()
+"#;
+
+#[tokio::test]
+async fn what_classes_store_count_and_compute_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", ITEMS);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        let end = at(&program, "end");
+        for name in ["stock", "price"] {
+            let asked = json!({ "target": format!("item.{name}"), "at": end });
+            let writes = client.ask("find_writes", asked).await;
+            let stored = format!("._{name}`, which is 0 at ");
+            has_marked(&writes, &program, &["is stored in `Item #", &stored, " → 0 by ", "@stored"]);
+            let first = client.ask("find_first", json!({ "condition": format!("item.{name} == 0") })).await;
+            has_marked(&first, &program, &[&format!("`{name}` is stored as `_{name}`"), "@stored"]);
+        }
+        client.server.finish().await;
+    }
+}
