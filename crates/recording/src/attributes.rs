@@ -25,6 +25,9 @@ pub(crate) struct Named {
     classes: HashMap<Rc<str>, Option<i64>>,
     /// The objects that instances of a function or a class of JavaScript inherit from, in the same way.
     prototypes: HashMap<Rc<str>, Option<i64>>,
+    /// What the variables of the bodies of classes belong to, which have the methods, by the classes. None where a body
+    /// ran several times.
+    bodies: HashMap<i64, Option<Owner>>,
 }
 
 impl Recording {
@@ -56,6 +59,20 @@ impl Recording {
         let mut classes = vec![class];
         classes.extend(self.bases(class)?);
         Ok(classes)
+    }
+
+    /// What the variables of a class's body belong to, if one of these is a function with attributes: those of classes
+    /// themselves leave methods out.
+    pub(crate) fn method_with_attributes(
+        &self,
+        class: i64,
+        key: Key,
+        memory: &dyn Memory,
+    ) -> Result<Option<Owner>> {
+        let named = self.named()?;
+        let Some(Some(body)) = named.bodies.get(&class) else { return Ok(None) };
+        let method = memory.get(*body, key)?;
+        Ok(method.filter(|method| named.functions.contains_key(method)).map(|_| *body))
     }
 
     /// What an object of JavaScript inherits from, nearest first.
@@ -209,6 +226,22 @@ impl Recording {
         Ok(found)
     }
 
+    fn bodies(&self, classes: &HashMap<Rc<str>, Option<i64>>) -> Result<HashMap<i64, Option<Owner>>> {
+        let class_of = |code: &Code| classes.get(&code.name).copied().flatten();
+        let codes = self.codes.iter().filter(|(_, code)| class_of(code).is_some());
+        let codes: Vec<String> = codes.map(|(id, _)| id.to_string()).collect();
+        let calls = format!("SELECT code, owner FROM calls WHERE code IN ({})", codes.join(","));
+        let mut found = HashMap::new();
+        let mut statement = self.database.prepare(&calls)?;
+        for call in statement.query_map([], |row| Ok((row.get::<_, i64>(0)?, Owner(row.get(1)?))))? {
+            let (code, owner) = call?;
+            if let Some(class) = self.codes.get(&code).and_then(class_of) {
+                found.entry(class).and_modify(|known| *known = None).or_insert(Some(owner));
+            }
+        }
+        Ok(found)
+    }
+
     fn named(&self) -> Result<&Named> {
         if let Some(named) = self.named.get() {
             return Ok(named);
@@ -231,6 +264,9 @@ impl Recording {
             }
         }
         named.members = self.members(&named.functions)?;
+        if self.spelling == Spelling::Python && !named.functions.is_empty() {
+            named.bodies = self.bodies(&named.classes)?;
+        }
         Ok(self.named.get_or_init(|| named))
     }
 }

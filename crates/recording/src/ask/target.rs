@@ -221,7 +221,8 @@ fn absent(
         frames.first().map(|frame| known(recording, &frame.call, memory)).transpose()?.unwrap_or_default();
     let getter = computed::last(recording, target, &recording.event(memory.event)?)?;
     let getter = getter.and_then(|returned| recording.codes.get(&returned.code));
-    let mut elsewhere = getter.map_or_else(|| elsewhere(recording, target), |code| Ok(computed_by(code)))?;
+    let mut elsewhere =
+        getter.map_or_else(|| elsewhere(recording, target, memory.event), |code| Ok(computed_by(code)))?;
     if let Expression::Item(of, _) = target
         && let Some((_, (owner, key))) = slot(recording, of, frames, memory)?
         && let Some(Word::Object(number)) = memory.get(owner, key)?
@@ -255,7 +256,7 @@ fn known(recording: &Recording, call: &Call, memory: &MemoryAt<'_>) -> Result<St
 }
 
 /// Where a variable, or an attribute, of that name was last written.
-fn elsewhere(recording: &Recording, target: &Expression) -> Result<String> {
+fn elsewhere(recording: &Recording, target: &Expression, event: i64) -> Result<String> {
     let Some((name, number)) = target.last_name().and_then(|name| Some((name, recording.number(name)?)))
     else {
         return computed(recording, target);
@@ -269,10 +270,8 @@ fn elsewhere(recording: &Recording, target: &Expression) -> Result<String> {
     let line = recording.writer(&write_of(row)?)?;
     let place = recording.writer_text(&line)?;
     let kind = if is_attribute { "an attribute" } else { "a variable" };
-    Ok(format!(
-        "; {kind} `{name}` was last written at event {}: {place}; pass a later moment as `at`",
-        line.id
-    ))
+    let advice = if line.id < event { "" } else { "; pass a later moment as `at`" };
+    Ok(format!("; {kind} `{name}` was last written at event {}: {place}{advice}", line.id))
 }
 
 /// That a function of this name gives an attribute, as that of a property or a getter does.

@@ -409,9 +409,12 @@ impl<'a> Scope<'a> {
         if let Datum::Object(number) = of
             && self.memory.get(own, key)?.is_none()
         {
-            for class in self.recording.inherited(*number)? {
+            for class in std::iter::once(*number).chain(self.recording.inherited(*number)?) {
                 if self.memory.get(Owner::object(class), key)?.is_some() {
                     return Ok(Some((Owner::object(class), key)));
+                }
+                if let Some(body) = self.recording.method_with_attributes(class, key, self.memory)? {
+                    return Ok(Some((body, key)));
                 }
             }
         }

@@ -449,6 +449,15 @@ async fn what_classes_store_count_and_compute_is_found() {
             let first = client.ask("find_first", json!({ "condition": format!("item.{name} == 0") })).await;
             has_marked(&first, &program, &[&format!("`{name}` is stored as `_{name}`"), "@stored"]);
         }
+        for condition in ["Item.label.calls == 1", "item.label.calls == 1"] {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has_marked(&first, &program, &["first holds after ", "@called"]);
+        }
+        let calls = client.ask("find_writes", json!({ "target": "Item.label.calls" })).await;
+        has_marked(&calls, &program, &["is 2 at event ", "calls: 1 → 2 by ", "@called", "calls: 0 → 1 by "]);
+        let missing = client.fails("find_writes", json!({ "target": "grid.calls" })).await;
+        has(&missing, &["an attribute `calls` was last written at event "]);
+        assert!(!missing.contains("later moment"), "{missing}");
         client.server.finish().await;
     }
 }
