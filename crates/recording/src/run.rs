@@ -19,13 +19,16 @@ use crate::recorders::{Limits, recorder_for};
 use crate::redacted::without_shapes;
 use crate::store::{Counts, Store};
 use crate::streams::Streams;
-use crate::wire::Read;
+use crate::wire::{Read, Record};
 
 /// How long the reader waits when there is nothing to read.
 const PAUSE: Duration = Duration::from_millis(3);
 
 /// Bytes that stay free on the disk, beside half of the recording's size for its index.
 const SPARE: u64 = 16 << 20;
+
+/// Records that are stored in one transaction, after which the size of the recording is compared with its limit.
+const AT_ONCE: usize = 4096;
 
 /// From so many events on it matters that a program was recorded slowly.
 const MANY: i64 = 300_000;
@@ -203,21 +206,8 @@ impl Writer {
             let was_over = has_ended.load(Ordering::Acquire);
             match self.wire.read() {
                 Ok(Read::Records(records)) => {
-                    if let Err(error) = self.store.write(records) {
-                        stopped = Some(error.to_string());
-                        break;
-                    }
-                    match self.store.drop_old(self.most_bytes) {
-                        Ok(true) => {}
-                        Ok(false) => stopped = Some("the recording reached its size limit".to_owned()),
-                        Err(error) => stopped = Some(error.to_string()),
-                    }
+                    stopped = self.take(records)?;
                     if stopped.is_some() {
-                        break;
-                    }
-                    let size = self.store.size()?;
-                    if free_space(&self.folder).is_some_and(|free| free < SPARE + size / 2) {
-                        stopped = Some(format!("the disk with `{}` is almost full", self.folder.display()));
                         break;
                     }
                 }
@@ -249,5 +239,26 @@ impl Writer {
         let incomplete = stopped.or_else(|| self.store.gap.take()).or(short);
         let unrecorded = self.wire.unrecorded();
         Ok(Written { counts: self.store.counts, store: self.store, incomplete, unrecorded })
+    }
+
+    /// Stores records. Why no more can be, if so.
+    fn take(&mut self, mut records: Vec<Record>) -> Result<Option<String>> {
+        while !records.is_empty() {
+            let rest = records.split_off(records.len().min(AT_ONCE));
+            if let Err(error) = self.store.write(records) {
+                return Ok(Some(error.to_string()));
+            }
+            match self.store.drop_old(self.most_bytes) {
+                Ok(true) => {}
+                Ok(false) => return Ok(Some("the recording reached its size limit".to_owned())),
+                Err(error) => return Ok(Some(error.to_string())),
+            }
+            let size = self.store.size()?;
+            if free_space(&self.folder).is_some_and(|free| free < SPARE + size / 2) {
+                return Ok(Some(format!("the disk with `{}` is almost full", self.folder.display())));
+            }
+            records = rest;
+        }
+        Ok(None)
     }
 }

@@ -41,6 +41,10 @@ pub(crate) struct Store {
     codes: HashMap<i64, (i64, i64, i64)>,
     files: HashSet<i64>,
     output: usize,
+    /// Bytes that the indexes of all that was written would have.
+    indexed: u64,
+    /// By how many bytes the recording grew at most in one transaction.
+    growth: u64,
     /// The last events are kept rather than the first.
     ring: Option<Ring>,
     pub(crate) counts: Counts,
@@ -60,6 +64,18 @@ fn stored(word: u64) -> i64 {
     i64::from_le_bytes(word.to_le_bytes())
 }
 
+/// The bytes of an entry of an index, as `SQLite` stores whole numbers.
+fn entry_size(numbers: &[i64]) -> u64 {
+    // The place in the page, the size of the entry, that of its header, and in this the type of each number.
+    let around = 4 + numbers.len() as u64;
+    let size = |number: &i64| match 65 - number.unsigned_abs().leading_zeros() {
+        bits @ ..=32 => u64::from(bits.div_ceil(8)),
+        33..=48 => 6,
+        _ => 8,
+    };
+    around + numbers.iter().map(size).sum::<u64>()
+}
+
 impl Store {
     /// Makes the database.
     pub(crate) fn new(path: &Path) -> Result<Self> {
@@ -74,6 +90,8 @@ impl Store {
             codes: HashMap::new(),
             files: HashSet::new(),
             output: 0,
+            indexed: 0,
+            growth: 0,
             ring: None,
             counts: Counts::default(),
             gap: None,
@@ -82,14 +100,16 @@ impl Store {
 
     /// Writes some records as one transaction. If that fails, none of them is written, and nothing more can be.
     pub(crate) fn write(&mut self, records: Vec<Record>) -> Result<()> {
-        let before = self.counts;
+        let (before, size) = (self.counts, self.size()?);
         let written = self.write_all(records);
         if written.is_err() {
             self.counts = before;
             // An error that has ended the transaction leaves nothing to roll back.
             let _ = self.database.execute_batch("ROLLBACK");
+            return written;
         }
-        written
+        self.growth = self.growth.max(self.size()?.saturating_sub(size));
+        Ok(())
     }
 
     fn write_all(&mut self, records: Vec<Record>) -> Result<()> {
@@ -103,12 +123,20 @@ impl Store {
         Ok(())
     }
 
-    /// The bytes of the database so far.
+    /// The bytes of the database so far, with those of its indexes, which are made at the end.
     pub(crate) fn size(&self) -> Result<u64> {
         let pages: i64 = self.database.query_row("PRAGMA page_count", [], |row| row.get(0))?;
         let free: i64 = self.database.query_row("PRAGMA freelist_count", [], |row| row.get(0))?;
         let size: i64 = self.database.query_row("PRAGMA page_size", [], |row| row.get(0))?;
-        Ok((pages - free).saturating_mul(size).unsigned_abs())
+        let tables = (pages - free).saturating_mul(size).unsigned_abs();
+        let all = self.counts.writes.max(1).unsigned_abs();
+        Ok(tables + self.indexed.saturating_mul(self.stored_writes()?.unsigned_abs()) / all)
+    }
+
+    /// How many writes there are, of which old ones may have been dropped. They are numbered without gaps.
+    fn stored_writes(&self) -> Result<i64> {
+        let count = "SELECT coalesce((SELECT max(id) FROM writes) - (SELECT min(id) FROM writes) + 1, 0)";
+        Ok(self.database.prepare_cached(count)?.query_row([], |row| row.get(0))?)
     }
 
     /// Completes the database, so that it is one file.
@@ -206,6 +234,9 @@ impl Store {
         }
         self.counts.events += 1;
         let event = self.counts.events;
+        if what == What::Resume {
+            self.indexed += entry_size(&[stored(call), event]);
+        }
         let values = params![event, what.stored(), stored(call), place, value];
         self.insert("INSERT INTO events VALUES (?, ?, ?, ?, ?)", values)?;
         Ok(event)
@@ -240,6 +271,7 @@ impl Store {
         let since = call.map_or(0, |call| event - call.event);
         let since = if is_shown_again { !since } else { since };
         self.counts.writes += 1;
+        self.indexed += entry_size(&[stored(owner), stored(key), self.counts.writes]);
         let values = params![event, since, stored(owner), stored(key), stored(value)];
         self.insert("INSERT INTO writes (event, since, owner, key, value) VALUES (?, ?, ?, ?, ?)", values)
     }
@@ -313,6 +345,29 @@ mod tests {
         let written: i64 =
             read_back(&path).unwrap().query_row("SELECT count(*) FROM events", [], |row| row.get(0)).unwrap();
         assert_eq!(written, 10);
+    }
+
+    #[test]
+    fn the_size_of_a_recording_has_room_for_its_indexes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("recording.sqlite");
+        let mut store = Store::new(&path).unwrap();
+        let records = (1..60_000).flat_map(|call| {
+            let write =
+                |key| Record::Write { key, owner: call << 1, by: call, value: 1, is_shown_again: false };
+            let resume = Record::Resume { call, caller: 1 };
+            [
+                Record::Enter { call, code: 1, owner: call << 1, thread: 1, caller: 1 },
+                write(1 << 2),
+                resume,
+                write(2 << 2),
+            ]
+        });
+        store.write(records.collect()).unwrap();
+        let expected = store.size().unwrap();
+        store.finish(&[]).unwrap();
+        let size = path.metadata().unwrap().len();
+        assert!(size.abs_diff(expected) < size / 50, "{size}, not {expected}");
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl Store {
     }
 
     /// Drops what is older than the last events, when it is worth it: now and then, or to get below a size in bytes.
-    /// Whether the recording is within that size.
+    /// Whether the recording is within that size and can grow once more.
     pub(crate) fn drop_old(&mut self, most_bytes: u64) -> Result<bool> {
         if let Some(ring) = &self.ring {
             let slack = (ring.last / 4).max(SLACK).max(i64::try_from(ring.slots / 2).unwrap_or(i64::MAX));
@@ -75,7 +75,7 @@ impl Store {
                 self.keep(ring.last)?;
             }
         }
-        while self.size()? > most_bytes {
+        while self.size()? + self.growth > most_bytes {
             let kept = self.counts.events - self.dropped();
             if self.ring.is_none() || kept < 2 * FEWEST {
                 return Ok(false);

@@ -271,6 +271,8 @@ print('last', number)
     let said = client.record(&program, &[]).await;
     has(&said, &["exited with code 0", "incomplete: the recording reached its size limit", "last 59999"]);
     has(&client.ask("state_at", json!({ "at": "end" })).await, &["number = "]);
+    let size = client.state.path().join("stillframe/recordings/rec-1.sqlite").metadata().unwrap().len();
+    assert!((700_000..=1 << 20).contains(&size), "{size} bytes");
     client.server.finish().await;
 }
 
