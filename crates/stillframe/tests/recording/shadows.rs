@@ -1,7 +1,7 @@
 //! Variables of blocks in JavaScript that have the name of another one of their function.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, toolchains};
 
 use crate::recorder::{Client, at, has};
 
@@ -154,5 +154,39 @@ async fn what_is_assigned_without_a_declaration_is_a_variable_of_the_script() {
     has(&state, &["counter = 5"]);
     has(&state, &["last = 2"]);
     has(&state, &["step = 3"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn variables_that_a_compiler_renamed_have_the_names_of_the_source() {
+    let text = "\
+function drain(limit: number): number {
+  let rounds = 0;
+  while (rounds < limit) rounds += 1; // @drained
+  for (const step of [1, 2]) {
+    const rounds = step * 10; // @inner
+    console.log(rounds);
+  }
+  return rounds; // @returned
+}
+const rounds = drain(5);
+const step = rounds;
+console.log(step);
+";
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(toolchains().await, folder.path().join("node_modules")).unwrap();
+    let program = Fixture::write(folder.path(), "main.ts", text);
+    let client = Client::new("node").await;
+    let command =
+        json!({ "command": "node", "args": ["--import", "tsx", program.path()], "cwd": folder.path() });
+    has(&client.ask("record_run", command).await, &["exited with code 0"]);
+    for condition in
+        [json!({ "condition": "rounds > 2" }), json!({ "condition": "rounds > 2", "function": "drain" })]
+    {
+        let first = client.ask("find_first", condition).await;
+        has(&first, &["`rounds > 2` first holds after ", &at(&program, "drained"), "rounds: 2 → 3"]);
+    }
+    let state = client.ask("state_at", json!({ "at": at(&program, "returned") })).await;
+    has(&state, &["limit = 5", "rounds = 5"]);
     client.server.finish().await;
 }

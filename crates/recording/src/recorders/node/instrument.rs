@@ -233,6 +233,23 @@ impl<'t> Instrumenter<'t> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
+    /// The name of a variable in the source, which a compiler may have renamed; that in the script if it hides another
+    /// variable of its function that has the name in the source.
+    fn variable(&self, name: &str) -> Piece {
+        let of_source = |name: &'_ str| self.original.name(name).unwrap_or(name).to_owned();
+        let source = of_source(name);
+        let declaring = self.scopes.iter().rposition(|scope| scope.get(name).is_some());
+        let around = declaring.and_then(|at| self.scopes.get(..=at)).unwrap_or_default();
+        let level = around.last().and_then(|scope| scope.level);
+        let is_taken = source != name
+            && around
+                .iter()
+                .filter(|scope| scope.level == level)
+                .flat_map(Scope::names)
+                .any(|other| other != name && of_source(other) == source);
+        Piece::Name(if is_taken { name.to_owned() } else { source })
+    }
+
     /// `__$l(__$s1,0x…);`, the event of a line.
     fn line_event(&self, line: u32) -> Vec<Piece> {
         let code = self.functions.last().map_or(0, |function| function.code);
@@ -242,11 +259,7 @@ impl<'t> Instrumenter<'t> {
     /// `__$v(__$s1,0x…,name)`, which writes a variable; nothing if it is not one of the script's.
     fn write_of(&self, name: &str) -> Option<Vec<Piece>> {
         let level = self.owner(name)?;
-        Some(vec![
-            text(format!("__$v(__$s{level},")),
-            Piece::Name(name.to_owned()),
-            text(format!(",{name})")),
-        ])
+        Some(vec![text(format!("__$v(__$s{level},")), self.variable(name), text(format!(",{name})"))])
     }
 
     /// Writes of variables, as statements.
@@ -372,7 +385,7 @@ impl<'t> Instrumenter<'t> {
             if line > 0 {
                 pieces.extend(self.line_event(line));
                 pieces.push(text(";__$im(__$s0,"));
-                pieces.push(Piece::Name(name.clone()));
+                pieces.push(self.variable(name));
                 pieces.push(text(format!(",()=>{name});")));
             }
         }

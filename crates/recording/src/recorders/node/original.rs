@@ -1,5 +1,6 @@
 //! Where the text of a script comes from: a script that a compiler made has lines of its source.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
@@ -13,6 +14,8 @@ const INLINE: &str = "data:application/json;";
 #[derive(Debug)]
 pub(super) struct Original {
     map: Option<SourceMap>,
+    /// What the compiler renamed: from the name in the script to that in the source.
+    names: HashMap<String, String>,
     pub(super) path: PathBuf,
 }
 
@@ -21,7 +24,9 @@ impl Original {
     pub(super) fn of(text: &str, script: &Path) -> Self {
         let found = mapped(text, script);
         let (map, path) = found.map_or((None, None), |(map, path)| (Some(map), Some(path)));
-        Self { map, path: path.unwrap_or_else(|| script.to_owned()) }
+        let all = ((0, 0), (u32::MAX, u32::MAX));
+        let names = map.as_ref().map(|map| map.names(text, all.0, all.1)).unwrap_or_default();
+        Self { map, names, path: path.unwrap_or_else(|| script.to_owned()) }
     }
 
     /// The line and the column in the source, both 0-based. None for what the compiler added.
@@ -29,6 +34,11 @@ impl Original {
         let Some(map) = &self.map else { return Some((line, column)) };
         let original = map.original(line, column)?;
         Some((original.line, original.column))
+    }
+
+    /// The name of a variable in the source, if the compiler renamed it.
+    pub(super) fn name(&self, name: &str) -> Option<&str> {
+        self.names.get(name).map(String::as_str)
     }
 
     pub(super) fn is_compiled(&self) -> bool {

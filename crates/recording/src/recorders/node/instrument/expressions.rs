@@ -103,8 +103,7 @@ impl Instrumenter<'_> {
                     return;
                 };
                 let before = |this: &mut Self, at| {
-                    let pieces =
-                        vec![text(format!("__$v(__$s{level},")), Piece::Name(name.to_owned()), text(",")];
+                    let pieces = vec![text(format!("__$v(__$s{level},")), this.variable(name), text(",")];
                     this.put(at, pieces);
                 };
                 if is_logical {
@@ -230,8 +229,7 @@ impl Instrumenter<'_> {
                 let name = id.name.to_string();
                 let Some(level) = self.owner(&name) else { return };
                 let helper = if it.prefix { "v" } else { "p" };
-                let before =
-                    vec![text(format!("__${helper}(__$s{level},")), Piece::Name(name.clone()), text(",")];
+                let before = vec![text(format!("__${helper}(__$s{level},")), self.variable(&name), text(",")];
                 self.put(it.span.start, before);
                 let after = if it.prefix { ")".to_owned() } else { format!(",{name})") };
                 self.put_text(it.span.end, after);

@@ -40,7 +40,7 @@ impl Instrumenter<'_> {
         let mut pieces = Vec::new();
         for name in names {
             pieces.push(text(format!("__$ov(__$s{level},")));
-            pieces.push(Piece::Name(name.clone()));
+            pieces.push(self.variable(name));
             pieces.push(text(format!(",()=>{name}){end}")));
         }
         pieces
