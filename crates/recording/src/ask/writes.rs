@@ -3,8 +3,9 @@
 use super::first::write_text;
 use super::target::Target;
 use super::text::Lines;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::predicate::{Datum, Scope};
 use crate::reading::{Event, Recording};
 use crate::spelling::Spelling;
 use crate::stack::{base_name, is_table};
@@ -52,7 +53,14 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
     if let Some(Word::Object(number)) = value
         && recording.object(number)?.kind != Kind::Tuple
     {
-        found.extend(changes_to(recording, Owner::object(number), None, event, request.limit)?);
+        let mut inside = changes_to(recording, Owner::object(number), None, event, request.limit)?;
+        // The first text of a value that is only text is the value itself.
+        for write in std::mem::take(&mut inside) {
+            if write.key != Key::Name(0) || recording.before(&write)?.is_some() {
+                inside.push(write);
+            }
+        }
+        found.extend(inside);
         for part in parts_of(recording, number, &memory)? {
             found.extend(changes_to(recording, part, None, event, request.limit)?);
         }
@@ -155,6 +163,26 @@ fn changes_to(
     last_writes(recording, owner, key, until, limit, is_other)
 }
 
+/// Whether a write put another object there that has the same text, which says all of it, as that of a fraction does.
+fn is_of_equal_text(recording: &Recording, write: &Write) -> Result<bool> {
+    let (Word::Object(new), Some(Word::Object(old))) = (write.word, recording.before(write)?) else {
+        return Ok(false);
+    };
+    let (object, before) = (recording.object(new)?, recording.object(old)?);
+    if object.kind != Kind::Opaque || before.kind != Kind::Opaque || object.type_name != before.type_name {
+        return Ok(false);
+    }
+    let memory = MemoryAt { recording, event: write.event + 1 };
+    let is_known = !matches!(Scope::new(recording, &memory, &[]).datum(write.word)?, Datum::Object(_));
+    let text = |object| {
+        Ok::<_, Error>(match memory.get(Owner::object(object), Key::Name(0))? {
+            Some(Word::Atom(text)) => Some(recording.atom(text)?),
+            _ => None,
+        })
+    };
+    Ok(is_known && text(new)?.zip(text(old)?).is_some_and(|(new, old)| new.text == old.text))
+}
+
 fn last_writes(
     recording: &Recording,
     owner: Owner,
@@ -173,15 +201,18 @@ fn last_writes(
          WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3)) {which} ORDER BY id DESC LIMIT ?6"
     ))?;
     let long = Word::Integer(recording.most_items()).stored();
-    // Only variables of JavaScript can hide others, whose writes are left out.
-    let read =
-        if recording.spelling == Spelling::JavaScript { -1 } else { i64::try_from(most).unwrap_or(-1) };
+    // Those of equal values are left out, and of JavaScript those to variables that hid others.
+    let is_all = !which.is_empty() || recording.spelling == Spelling::JavaScript;
+    let read = if is_all { -1 } else { i64::try_from(most).unwrap_or(-1) };
     let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, long, read], write_of)?;
     let mut found = Vec::new();
     // What is visible again, until what wrote that is found.
     let mut shown = None;
     for write in rows {
         let write = write?;
+        if !which.is_empty() && is_of_equal_text(recording, &write)? {
+            continue;
+        }
         if write.is_shown_again {
             shown.get_or_insert(write.word);
         } else if shown.is_none_or(|shown| shown == write.word) {

@@ -455,6 +455,14 @@ async fn what_classes_store_count_and_compute_is_found() {
         }
         let calls = client.ask("find_writes", json!({ "target": "Item.label.calls" })).await;
         has_marked(&calls, &program, &["is 2 at event ", "calls: 1 → 2 by ", "@called", "calls: 0 → 1 by "]);
+        let half = client.ask("find_writes", json!({ "target": "half[0]", "at": end })).await;
+        has_marked(
+            &half,
+            &program,
+            &["[0]: Fraction(1, 4) → Fraction(1, 2) by ", "@halved", "[0] = Fraction(1, 4) by "],
+        );
+        let same = at(&program, "same");
+        assert!(!half.contains(&same) && !half.contains("Fraction #"), "{half}");
         let missing = client.fails("find_writes", json!({ "target": "grid.calls" })).await;
         has(&missing, &["an attribute `calls` was last written at event "]);
         assert!(!missing.contains("later moment"), "{missing}");
