@@ -110,6 +110,11 @@ impl Event {
     pub(crate) fn is_before(&self) -> bool {
         self.call == 0
     }
+
+    /// The moment at which the arguments of a call that begins are there.
+    pub(crate) fn with_arguments(self) -> Self {
+        Self { id: self.id + i64::from(self.what == What::Call), ..self }
+    }
 }
 
 impl Recording {

@@ -19,7 +19,7 @@ pub fn state(recording: &Recording, at: &str) -> Result<String> {
     if let Some(callers) = recording.callers_text(&frames) {
         lines.add(callers);
     }
-    let memory = MemoryAt { recording, event: event.id };
+    let memory = MemoryAt { recording, event: event.with_arguments().id };
     for (at, frame) in frames.iter().enumerate() {
         if lines.is_full() {
             break;

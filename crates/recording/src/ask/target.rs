@@ -42,6 +42,7 @@ impl Target {
         let moment = at.unwrap_or_else(|| recording.last_moment());
         let event = recording.moment(moment)?;
         let frames = recording.stack(&event)?;
+        let event = event.with_arguments();
         let memory = MemoryAt { recording, event: event.id };
         let found = slot(recording, &target, &frames, &memory)?;
         let is_there = match found {
@@ -219,7 +220,10 @@ fn absent(
 ) -> Result<Error> {
     let known =
         frames.first().map(|frame| known(recording, &frame.call, memory)).transpose()?.unwrap_or_default();
-    let getter = computed::last(recording, target, &recording.event(memory.event)?)?;
+    let getter = match recording.find_event(memory.event)? {
+        Some(event) => computed::last(recording, target, &event)?,
+        None => None,
+    };
     let getter = getter.and_then(|returned| recording.codes.get(&returned.code));
     let mut elsewhere =
         getter.map_or_else(|| elsewhere(recording, target, memory.event), |code| Ok(computed_by(code)))?;

@@ -238,3 +238,22 @@ const kept = main();
         client.server.finish().await;
     }
 }
+
+#[tokio::test]
+async fn arguments_are_there_at_the_event_with_which_their_call_begins() {
+    let text = "def check(limit):\n    return limit > 3  # @checked\n\n\ncheck(100)\ncheck(50)\n";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let condition = json!({ "condition": "limit != 100", "function": "check" });
+        let first = client.ask("find_first", condition).await;
+        let (_, event) = first.split_once("first holds when a call begins: ").unwrap();
+        let event = event.split_once("(event ").unwrap().1.split_once(')').unwrap().0;
+        let writes = client.ask("find_writes", json!({ "target": "limit", "at": event })).await;
+        has(&writes, &["`limit` is 50 at event ", "(beginning)", "limit = 50 by "]);
+        has(&client.ask("state_at", json!({ "at": event })).await, &["a call begins", "limit = 50"]);
+        client.server.finish().await;
+    }
+}
