@@ -19,6 +19,9 @@ use crate::value::{Key, Kind, Owner, Word};
 /// How many ends of calls, and how many writes, are tried, newest first, to find a moment at which a target is there.
 pub(super) const MOST_TRIED: usize = 200;
 
+/// The functions of JavaScript that make getters without a name of their own.
+const DEFINING: [&str; 3] = ["defineProperty(", "defineProperties(", "__defineGetter__("];
+
 pub(super) struct Target {
     /// As it was asked for.
     text: String,
@@ -266,6 +269,12 @@ fn elsewhere(recording: &Recording, target: &Expression, event: i64) -> Result<S
         return computed(recording, target);
     };
     let is_attribute = !matches!(target, Expression::Name(_));
+    if matches!(target, Expression::Item(..)) {
+        let computed = computed(recording, target)?;
+        if !computed.is_empty() {
+            return Ok(computed);
+        }
+    }
     let mut statement = recording.database.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM writes WHERE key = ? AND owner & 1 = ? ORDER BY id DESC LIMIT 1"
     ))?;
@@ -278,15 +287,41 @@ fn elsewhere(recording: &Recording, target: &Expression, event: i64) -> Result<S
     Ok(format!("; {kind} `{name}` was last written at event {}: {place}{advice}", line.id))
 }
 
-/// That a function of this name gives an attribute, as that of a property or a getter does.
+/// That a function gives an attribute, as that of a property or a getter does, or an item, as `__getitem__` of a class.
 fn computed(recording: &Recording, target: &Expression) -> Result<String> {
-    let Expression::Attribute(of, name) = target else { return Ok(String::new()) };
+    let (of, name) = match target {
+        Expression::Attribute(of, name) => (of, name),
+        Expression::Item(of, _) => {
+            let own = recording.function_of_types(of, "__getitem__")?;
+            let is_own = |code: &&Code| own.as_deref() == Some(&*code.name);
+            return Ok(recording.codes.values().find(is_own).map_or_else(String::new, computed_by));
+        }
+        _ => return Ok(String::new()),
+    };
     let own = recording.function_of_types(of, name)?;
     // One without a class may be any function.
     let is_it = |code: &&Code| computed::is_called(code, name) && code.name.contains('.');
     let is_own = |code: &Code| own.as_deref() == Some(&*code.name);
     let function = recording.codes.values().filter(is_it).min_by_key(|code| (!is_own(code), code.line));
-    Ok(function.map_or_else(String::new, computed_by))
+    Ok(match function {
+        Some(code) => computed_by(code),
+        None if may_be_defined(recording, name) => {
+            "; a getter that `defineProperty` made may compute it: ask about the values that it reads"
+                .to_owned()
+        }
+        None => String::new(),
+    })
+}
+
+/// Whether code of JavaScript may have made a getter of this name, which has no name of its own in the recording.
+fn may_be_defined(recording: &Recording, name: &str) -> bool {
+    let quoted = ['\'', '"', '`'].map(|quote| format!("{quote}{name}{quote}"));
+    let is_in_sources = |texts: &[&str]| {
+        recording.sources.values().flatten().any(|line| texts.iter().any(|text| line.contains(text)))
+    };
+    recording.spelling == Spelling::JavaScript
+        && is_in_sources(&DEFINING)
+        && is_in_sources(&quoted.each_ref().map(String::as_str))
 }
 
 fn computed_by(code: &Code) -> String {

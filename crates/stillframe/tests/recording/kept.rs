@@ -463,9 +463,30 @@ async fn what_classes_store_count_and_compute_is_found() {
         );
         let same = at(&program, "same");
         assert!(!half.contains(&same) && !half.contains("Fraction #"), "{half}");
+        // Before Python 3.11, functions have no qualified names.
+        if !python.contains("3.8.") {
+            let item = client.fails("find_writes", json!({ "target": "grid[0, 1]", "at": end })).await;
+            has(&item, &["it is computed by Grid.__getitem__ (main.py:"]);
+        }
         let missing = client.fails("find_writes", json!({ "target": "grid.calls" })).await;
         has(&missing, &["an attribute `calls` was last written at event "]);
         assert!(!missing.contains("later moment"), "{missing}");
         client.server.finish().await;
     }
+}
+
+#[tokio::test]
+async fn a_getter_that_a_function_defines_is_said_to_be_possible() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "const store = { prices: [2, 3] };\n\
+                Object.defineProperty(store, 'total', { get: () => store.prices[0] * 2 });\n\
+                console.log(store.total);\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["output:\n4\n"]);
+    let writes = client.fails("find_writes", json!({ "target": "store.total" })).await;
+    has(&writes, &["no `store.total`", "a getter that `defineProperty` made may compute it"]);
+    let missing = client.fails("find_writes", json!({ "target": "store.totl" })).await;
+    assert!(!missing.contains("getter"), "{missing}");
+    client.server.finish().await;
 }
