@@ -89,6 +89,23 @@ async fn what_cannot_be_watched_is_refused() {
 }
 
 #[tokio::test]
+async fn what_a_watched_property_has_is_watched_too() {
+    let text = "const shop = { cart: { total: 1 } };\nconsole.log(shop); // @ready\nshop.cart.total = 2; // @written\n";
+    let script = Script::new(text);
+    let session = at_ready(&script).await;
+    session.ok("set_breakpoint", json!({ "watch": "shop.cart" })).await;
+    session.ok("set_breakpoint", json!({ "watch": "shop.cart.total" })).await;
+    let written = session.go_on().await;
+    assert_eq!(
+        (written.outcome(), written.place().1),
+        ("data breakpoint", script.line("written")),
+        "{}",
+        written.text
+    );
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn a_step_over_a_write_that_stops_continues_after_it() {
     let script = Script::new(KINDS);
     let session = Debugging::of(Language::Node).await;

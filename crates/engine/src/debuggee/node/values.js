@@ -1717,11 +1717,10 @@
       const held = { __proto__: null, value: found.value };
       const stillframeWatch = id;
       // The names of these functions and of their variables are known to stillframe.
-      const get = function stillframeRead() {
+      // V8 takes a function with a `debugger` statement for one with side effects, though it may not be reached.
+      const get = !reads ? () => held.value : function stillframeRead() {
         const old = held.value, now = old;
-        if (reads) {
-          debugger;
-        }
+        debugger;
         return [old, now, stillframeWatch][0];
       };
       const set = function stillframeWritten(now) {
