@@ -19,7 +19,7 @@ use crate::value::{Key, Kind, Owner, Word};
 /// How many ends of calls, and how many writes, are tried, newest first, to find a moment at which a target is there.
 pub(super) const MOST_TRIED: usize = 200;
 
-/// The functions of JavaScript that make getters without a name of their own.
+/// The functions of JavaScript that make getters, which are recorded without the name of the property.
 const DEFINING: [&str; 3] = ["defineProperty(", "defineProperties(", "__defineGetter__("];
 
 pub(super) struct Target {
@@ -313,7 +313,7 @@ fn computed(recording: &Recording, target: &Expression) -> Result<String> {
     })
 }
 
-/// Whether code of JavaScript may have made a getter of this name, which has no name of its own in the recording.
+/// Whether code of JavaScript may have made a getter of this name in such a way.
 fn may_be_defined(recording: &Recording, name: &str) -> bool {
     let quoted = ['\'', '"', '`'].map(|quote| format!("{quote}{name}{quote}"));
     let is_in_sources = |texts: &[&str]| {

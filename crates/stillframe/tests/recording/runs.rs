@@ -80,16 +80,27 @@ async fn the_programs_own_code_is_not_run_by_the_recorder() {
                 True\n\n    __hash__ = None\n\n    def __len__(self):\n        print('len')\n        return 1\n\n    \
                 def __getattr__(self, name):\n        print('getattr')\n        raise AttributeError(name)\n\n\n\
                 class Odd(dict):\n    def __iter__(self):\n        print('iter')\n        return iter(())\n\n    def \
-                keys(self):\n        print('keys')\n        return ()\n\n\ndef use(one, odd):\n    both = [one, Loud()]\n    \
-                both.append(odd)\n    odd['a'] = one\n    one.value = 2\n    both.pop(0)\n    return both  # @used\n\n\n\
-                use(Loud(), Odd())\nprint('done')\n";
+                keys(self):\n        print('keys')\n        return ()\n\n\nclass Names(Odd):\n    def __getitem__(self, key):\n        print('getitem')\n\n    def \
+                items(self):\n        print('items')\n        return ()\n\n    def __contains__(self, key):\n        \
+                print('contains')\n\n\nclass Open:\n    def __init__(self):\n        self.__dict__ = Names()\n        \
+                self.size = 1\n\n\ndef use(one, odd, box):\n    both = [one, Loud()]\n    both.append(odd)\n    \
+                odd['a'] = one\n    one.value = 2\n    box.size = 3\n    both.pop(0)\n    return both  # @used\n\n\n\
+                use(Loud(), Odd(), Open())\nprint('done')\n";
     let program = Fixture::write(folder.path(), "main.py", text);
     for python in pythons() {
         let client = Client::new(&python).await;
         let said = client.record(&program, &[]).await;
         assert!(said.ends_with("output:\ndone\n"), "{python}: {said}");
         let state = client.ask("state_at", json!({ "at": at(&program, "used") })).await;
-        has(&state, &["one = Loud(value=2)", "odd = Odd('a': Loud(value=2))", "both = [Loud(value=1), Odd("]);
+        has(
+            &state,
+            &[
+                "one = Loud(value=2)",
+                "odd = Odd('a': Loud(value=2))",
+                "box = Open(size=3)",
+                "both = [Loud(value=1), Odd(",
+            ],
+        );
         client.server.finish().await;
     }
 }

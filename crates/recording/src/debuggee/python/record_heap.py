@@ -303,7 +303,7 @@ class Heap(Named, Tables):
         known = self.find(value)
         if known is None or known.contents is None or known.kind != INSTANCE or known.shape.slots:
             return self.check(value)
-        own = known.shape.dictionary(value)
+        own = own_dictionary(known.shape, value)
         contents = known.contents
         if name not in own:
             return self.check(value)

@@ -12,7 +12,7 @@ import types
 from record_effects import ATTRIBUTE, COMPUTED, CONSTANT, GLOBALS, LENGTH, LITERAL, OPERATIONS, OWN_CLASS, PATH, VARIABLE
 from record_heap import is_plain, module_dict
 from record_named import is_variable
-from record_shapes import INSTANCE, SIMPLE, class_dict, class_order, is_given_by_code
+from record_shapes import INSTANCE, SIMPLE, class_dict, class_order, is_given_by_code, own_dictionary
 
 MISSING = object()
 
@@ -105,10 +105,9 @@ class Paths:
         shape = heap.shapes.get(kind) or heap.shape_of(kind)
         if shape.kind != INSTANCE and not shape.has_own:
             return MISSING
-        if shape.dictionary is not None:
-            found = shape.dictionary(value).get(name, MISSING)
-            if found is not MISSING:
-                return found
+        found = own_dictionary(shape, value).get(name, MISSING)
+        if found is not MISSING:
+            return found
         for slot, read in shape.slots:
             if slot == name:
                 try:

@@ -134,7 +134,10 @@ def members(kind, is_user_module):
 
 def own_dictionary(shape, value):
     """The attributes of an object that are not in slots."""
-    return shape.dictionary(value) if shape.dictionary is not None else {}
+    own = shape.dictionary(value) if shape.dictionary is not None else {}
+    # That of a class of the program may have its own methods.
+    is_of_program = type(own) is not dict and issubclass(type(own), dict)
+    return dict(dict.items(own)) if is_of_program else own
 
 
 def fills_itself(kind):
