@@ -260,7 +260,7 @@ impl Code {
         after.or(before).map_or_else(|| Placement::None(self.nearest(line)), Placement::Moved)
     }
 
-    /// All functions, except for those without a name that have no line of their own.
+    /// All functions, except for those without a name that are on one line.
     fn extents(&self) -> impl Iterator<Item = Extent> {
         let nameless = self.nameless.iter().filter(|(first, last)| first < last);
         let nameless = nameless.map(|&(first, last)| Extent { start: first, header: first, end: last });

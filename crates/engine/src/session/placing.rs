@@ -304,7 +304,7 @@ impl Session {
                     AdjustedPosition { declared: Some(function.header), line, ..AdjustedPosition::default() };
                 Ok(ResolvedPlace { request: Request { place, rule }, planned, note: Some(note) })
             }
-            // An accessor and its setter, or what an overload declares: no name tells them apart.
+            // An accessor and its setter, or what an overload declares: no name is for only one of them.
             [first, others @ ..] if others.iter().all(|function| function.name == first.name) => {
                 self.place_on_name_in_file(first.name.clone(), rule).await
             }

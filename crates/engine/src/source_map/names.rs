@@ -162,7 +162,7 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// The variable or the private name, such as `#count`, that begins at a column, unless it is a property, or a module
-    /// from which `original` was imported. Without an original, it is no label or key of an object either.
+    /// from which `original` was imported. Without an original, a label or a key of an object is not one either.
     fn variable_at(&mut self, column: u32, original: Option<&str>) -> Option<&'a str> {
         self.advance(column);
         if self.column != column {

@@ -38,7 +38,7 @@ def variant_index(raw):
 
 
 def discriminant_of(raw):
-    """What tells the variants of an enum apart; None for an enum of one variant.
+    """The value that says which variant an enum has; None for an enum of one variant.
 
     LLDB 19 takes the offset of a discriminant for a number of bits.
     """

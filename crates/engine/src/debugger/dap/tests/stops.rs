@@ -104,7 +104,7 @@ async fn a_thread_with_a_handled_error_does_not_hide_the_one_that_stops() {
     const ERRORS: Quirks = Quirks {
         errors_command: Some(|_| "!errors"),
         passing_error_command: Some("!passes"),
-        simultaneous_stops: SimultaneousStops::Each,
+        simultaneous_stops: SimultaneousStops::Each { command: "!stops" },
         ..Quirks::NONE
     };
     let mut scene = Scene::running(PeerOptions { quirks: &ERRORS, ..PeerOptions::default() }).await;
@@ -114,11 +114,10 @@ async fn a_thread_with_a_handled_error_does_not_hide_the_one_that_stops() {
         let stop = json!({ "reason": "breakpoint", "threadId": thread, "hitBreakpointIds": [7] });
         scene.peer.event("stopped", stop).await;
     }
-    let asked = scene.peer.serve("evaluate", json!({ "result": "passes\n" })).await;
-    assert_eq!(asked["expression"], "!passes 2");
-    scene.peer.serve("threads", json!({ "threads": [] })).await;
-    let asked = scene.peer.serve("evaluate", json!({ "result": "" })).await;
-    assert_eq!(asked["expression"], "!passes 1");
+    for (command, printed) in [("!stops", "1\n2\n"), ("!passes 2", "passes\n"), ("!passes 1", "")] {
+        let asked = scene.peer.serve("evaluate", json!({ "result": printed })).await;
+        assert_eq!(asked["expression"], command);
+    }
     assert_eq!(scene.event().await, stopped(StopReason::Exception, None));
     scene.assert_quiet().await;
 }
