@@ -53,7 +53,7 @@ pub use blocked::{blocked, is_in_call, is_waiting};
 pub use code::{SessionProcesses, mapped_code};
 pub use futex::Futex;
 pub use hold::Hold;
-pub use identity::Identity;
+pub use identity::{Identity, threads};
 pub use injector::Injector;
 pub use marked::MARK;
 pub use parent::parent_gone;

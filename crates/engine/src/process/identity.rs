@@ -55,8 +55,8 @@ impl Identity {
     }
 }
 
-/// The threads of a process, if the system reports them.
-fn threads(pid: u32) -> Vec<u32> {
+/// The numbers of the threads of a process of this machine. None if it is gone, or the system does not report them.
+pub fn threads(pid: u32) -> Vec<u32> {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok()).collect()
 }

@@ -57,6 +57,8 @@ pub(super) fn kill_group(leader: u32) {
 #[cfg(target_os = "linux")]
 fn descendants(ancestor: u32) -> Vec<std::os::fd::OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};
+
+    use super::identity::children;
     let (mut found, mut parents) = (Vec::new(), vec![ancestor]);
     while let Some(parent) = parents.pop() {
         for child in children(parent) {
@@ -71,15 +73,6 @@ fn descendants(ancestor: u32) -> Vec<std::os::fd::OwnedFd> {
         }
     }
     found
-}
-
-#[cfg(target_os = "linux")]
-fn children(parent: u32) -> Vec<u32> {
-    let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
-    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
-    lists
-        .flat_map(|list| list.split_whitespace().filter_map(|child| child.parse().ok()).collect::<Vec<_>>())
-        .collect()
 }
 
 #[cfg(not(unix))]

@@ -31,9 +31,7 @@ impl Usage {
     /// Of a process of this machine; nothing if it is gone, or the system does not report it.
     pub fn of(pid: u32) -> Option<Self> {
         let at = Instant::now();
-        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
-        let numbers = tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok());
-        let threads = numbers.filter_map(|number: u32| {
+        let threads = super::threads(pid).into_iter().filter_map(|number| {
             // `schedstats` in the kernel's `Documentation/scheduler/sched-stats.rst`: nanoseconds computed,
             // nanoseconds queued, number of turns.
             let text = std::fs::read_to_string(format!("/proc/{pid}/task/{number}/schedstat")).ok()?;

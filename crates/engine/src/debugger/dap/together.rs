@@ -17,12 +17,13 @@ use tokio::time::{Instant, timeout_at};
 use super::events::{self, stop_reason};
 use super::motion::RemovalStop;
 use super::rules::{self, JudgedStop};
-use super::{DapDebugger, commands, lock};
+use super::{DapDebugger, commands, lock, start};
 use crate::adapter::plan::SimultaneousStops;
 use crate::deadlines;
 use crate::debugger::Event;
 use crate::model::ids::RawId;
 use crate::model::stop::StopReason;
+use crate::process;
 
 /// What the adapter sends.
 pub(super) struct Messages {
@@ -194,6 +195,7 @@ async fn simultaneous(
 ) -> Vec<::dap::StoppedEvent> {
     match debugger.quirks().simultaneous_stops {
         SimultaneousStops::None => vec![first],
+        SimultaneousStops::Each { .. } if has_one_thread(debugger) => vec![first],
         SimultaneousStops::Each { command } => {
             let said = commands::run(debugger, None, command.to_owned(), deadlines::REQUEST).await;
             let (moved, unmoved) = threads(&said.unwrap_or_default());
@@ -211,6 +213,11 @@ async fn simultaneous(
             std::iter::once(first).chain(others).collect()
         }
     }
+}
+
+/// Whether no other thread can have stopped. In most programs this saves a question to the debugger at each stop.
+fn has_one_thread(debugger: &DapDebugger) -> bool {
+    start::pid(debugger).is_some_and(|pid| process::threads(pid).len() == 1)
 }
 
 /// The threads that have stopped now, and those that have not moved since an earlier stop, from what the debugger prints.

@@ -68,8 +68,7 @@ struct Idle {
 
 impl Idle {
     fn of(pid: u32) -> Self {
-        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
-        let numbers = tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok());
+        let numbers = process::threads(pid).into_iter();
         Self { pid, threads: numbers.filter(|thread| process::is_in_call(pid, *thread)).collect() }
     }
 
