@@ -42,12 +42,13 @@ impl Wake for Unpark {
     }
 }
 
-fn block_on<F: Future>(future: F) -> F::Output {
+fn block_on<F: Future<Output: Send> + Send>(future: F, is_elsewhere: bool) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut context = Context::from_waker(&waker);
     loop {
-        match future.as_mut().poll(&mut context) {
+        let mut poll = || future.as_mut().poll(&mut Context::from_waker(&waker));
+        let polled = if is_elsewhere { thread::scope(|scope| scope.spawn(poll).join().unwrap()) } else { poll() };
+        match polled {
             Poll::Ready(value) => return value,
             Poll::Pending => thread::park(),
         }
@@ -67,12 +68,22 @@ async fn both() -> u32 {
 }
 
 fn main() {
-    println!("{}", block_on(both()));
+    let is_elsewhere = std::env::args().count() > 1;
+    println!("{}", block_on(both(), is_elsewhere));
 }
 "#;
 
 #[tokio::test]
 async fn a_step_over_an_await_ends_behind_it() {
+    a_step_over_an_await_ends_behind_it_with(&[]).await;
+}
+
+#[tokio::test]
+async fn a_step_over_an_await_ends_in_the_thread_that_polls_again() {
+    a_step_over_an_await_ends_behind_it_with(&["elsewhere"]).await;
+}
+
+async fn a_step_over_an_await_ends_behind_it_with(args: &[&str]) {
     let sources = Sources::new(&[("naps.rs", NAPS)]);
     let program = sources.file("naps.rs");
     let server = STILLFRAME.serve().await;
@@ -80,7 +91,7 @@ async fn a_step_over_an_await_ends_behind_it() {
     let id = json!({ "sessionId": created["sessionId"] });
     let at = |marker: &str| json!({ "sessionId": created["sessionId"], "file": program.path(), "line": program.line(marker) });
     server.ok("set_breakpoint", at("first")).await;
-    let script = json!({ "sessionId": created["sessionId"], "scriptPath": program.path() });
+    let script = json!({ "sessionId": created["sessionId"], "scriptPath": program.path(), "args": args });
     let started = server.ok("start_debugging", script).await;
     assert_eq!(started.at("/location/line"), &json!(program.line("first")), "{}", started.text);
     for (marker, name, value) in [("second", "first", "8"), ("sum", "second", "9")] {

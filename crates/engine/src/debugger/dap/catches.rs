@@ -33,12 +33,17 @@ pub(super) async fn end(debugger: &DapDebugger) {
 /// too, that is what it stops at.
 pub(super) async fn landed(debugger: &DapDebugger, numbers: &[i64]) -> bool {
     let [number] = numbers else { return false };
-    let is_known = !lock(&debugger.0.breakpoints).hit(numbers, None).is_empty();
-    if is_known || !debugger.0.catches.load(Ordering::Acquire) {
+    if !may_have_landed(debugger, numbers) {
         return false;
     }
     let said = run(debugger, &format!("landed {number}")).await;
     said.is_some_and(|said| said.lines().any(|line| line == "landed"))
+}
+
+/// Whether breakpoints may be that of a handler.
+pub(super) fn may_have_landed(debugger: &DapDebugger, numbers: &[i64]) -> bool {
+    let is_catching = debugger.0.catches.load(Ordering::Acquire);
+    is_catching && numbers.len() == 1 && lock(&debugger.0.breakpoints).hit(numbers, None).is_empty()
 }
 
 async fn run(debugger: &DapDebugger, what: &str) -> Option<String> {

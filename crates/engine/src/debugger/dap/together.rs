@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout_at};
 use super::events::{self, stop_reason};
 use super::motion::RemovalStop;
 use super::rules::{self, JudgedStop};
-use super::{DapDebugger, commands, lock, start};
+use super::{DapDebugger, catches, commands, lock, start};
 use crate::adapter::plan::SimultaneousStops;
 use crate::deadlines;
 use crate::debugger::Event;
@@ -152,8 +152,14 @@ fn is_moving_on(debugger: &DapDebugger) -> bool {
 
 /// Whether a stop is a part of a step.
 fn is_step(debugger: &DapDebugger, stop: &::dap::StoppedEvent) -> bool {
-    stop_reason(&stop.reason) == StopReason::Step
-        || lock(&debugger.0.stepping).waits_for(&stop.hit_breakpoint_ids)
+    let numbers = &stop.hit_breakpoint_ids;
+    match stop_reason(&stop.reason) {
+        StopReason::Step => true,
+        StopReason::Breakpoint => {
+            lock(&debugger.0.stepping).waits_for(numbers) || catches::may_have_landed(debugger, numbers)
+        }
+        _ => false,
+    }
 }
 
 /// A pause that was asked for must not be taken for something else, and an exception may still be rejected, so that it is
@@ -170,7 +176,14 @@ fn order(debugger: &DapDebugger, stop: &::dap::StoppedEvent) -> usize {
 
 /// Whether a step has ended that something else had interrupted before.
 fn is_stale(debugger: &DapDebugger, end: &::dap::StoppedEvent) -> bool {
-    let stepping = lock(&debugger.0.stepping).thread();
+    let (stepping, is_polled_again) = {
+        let stepping = lock(&debugger.0.stepping);
+        (stepping.thread(), stepping.waits_for(&end.hit_breakpoint_ids))
+    };
+    if is_polled_again {
+        // Any thread may poll the future that the step is in.
+        return false;
+    }
     let is_other = match debugger.quirks().simultaneous_stops {
         SimultaneousStops::None => false,
         SimultaneousStops::Each { .. } => stepping != end.thread_id.map(RawId),
@@ -204,9 +217,10 @@ async fn simultaneous(
             let mut others = others.await;
             // In a crash dump, the first thread has the signal that ended the program, and the others have none.
             others.retain(|_| !debugger.setup().is_dump);
-            let mut stops: Vec<_> = std::iter::once(first).chain(others).collect();
+            let mut stops: Vec<_> = std::iter::once(first.clone()).chain(others).collect();
             stops.retain(|stop| moved.is_empty() || stop.thread_id.is_none_or(|id| !unmoved.contains(&id)));
-            stops
+            // Better twice than never, where the event of a thread that has moved does not come.
+            if stops.is_empty() { vec![first] } else { stops }
         }
         SimultaneousStops::One { may_be } => {
             let others = unreported(debugger, &first, may_be).await;

@@ -169,6 +169,16 @@ async fn a_thread_that_has_not_moved_since_the_last_stop_is_not_reported_again()
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_stop_that_may_be_an_earlier_one_is_shown_if_the_other_one_never_comes() {
+    let mut scene = conditional(&EACH).await;
+    scene.report(1).await;
+    scene.serve_lines("1 again\n2").await;
+    scene.serve_condition(1, "true").await;
+    assert_eq!(scene.event().await, stop_of(1));
+    scene.assert_quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_step_that_ends_when_another_thread_stops_is_over() {
     for is_first in [true, false] {
         let mut scene = stepping(&EACH).await;
