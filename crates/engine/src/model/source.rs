@@ -226,9 +226,9 @@ impl Code {
     ///
     /// A line without code (blank, comment, docstring, closing bracket) gives way to the next line with
     /// code in the same function, or else to the last one before it there. The line with a function's name, or on
-    /// which one without a name begins, belongs to its body if it has no code itself, and a line in front of a function goes there rather than
-    /// behind the function. A line past the end of the file goes nowhere: it is more likely a mistake than a wish for
-    /// the last line.
+    /// which one without a name begins, belongs to its body if it has no code itself, and a line in front of a function
+    /// goes there rather than behind the function. A line past the end of the file goes nowhere: it is more likely a
+    /// mistake than a wish for the last line.
     pub fn place(&self, line: u32) -> Placement {
         if self.lines.binary_search(&line).is_ok() {
             return Placement::Exact;
