@@ -30,7 +30,7 @@ use std::sync::OnceLock;
 use crate::sources;
 
 pub use index::NearestLines;
-pub use names::Part;
+pub use names::{Mention, Part};
 pub(crate) use place::read_checked;
 pub use place::{MapLocation, place, read};
 pub use problem::MapProblem;

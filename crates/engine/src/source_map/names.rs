@@ -11,11 +11,14 @@ const FURTHEST: u32 = 1000;
 pub type Part = (Position, Position);
 
 /// A variable is mentioned in a script.
-struct Mention<'a> {
-    at: Position,
+#[derive(Debug)]
+pub struct Mention<'a> {
+    /// Where in the script.
+    pub at: Position,
     /// What the script calls it.
-    mangled: &'a str,
-    original: &'a str,
+    pub mangled: &'a str,
+    /// What its source calls it.
+    pub original: &'a str,
 }
 
 /// The originals of each mangled name, in the order of their first mentions, with how often each is mentioned.
@@ -68,7 +71,7 @@ impl SourceMap {
 
     /// The variables in a part of a script that have a name in the map, in order. A compiler may leave out a name that
     /// it keeps: mentions of that are found by the text of the source, where another variable has become its namesake.
-    fn mentions<'a>(&'a self, text: &'a str, (start, end): Part) -> Vec<Mention<'a>> {
+    pub fn mentions<'a>(&'a self, text: &'a str, (start, end): Part) -> Vec<Mention<'a>> {
         let from = self.segments.partition_point(|segment| segment.generated() < start);
         let to = self.segments.partition_point(|segment| segment.generated() < end);
         let segments = self.segments.get(from..to).unwrap_or_default();

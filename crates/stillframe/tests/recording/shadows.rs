@@ -1,7 +1,7 @@
 //! Variables of blocks in JavaScript that have the name of another one of their function.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, toolchains};
+use test_support::{Fixture, run_tool, toolchains};
 
 use crate::recorder::{Client, at, has};
 
@@ -188,5 +188,38 @@ console.log(step);
     }
     let state = client.ask("state_at", json!({ "at": at(&program, "returned") })).await;
     has(&state, &["limit = 5", "rounds = 5"]);
+    client.server.finish().await;
+}
+
+/// A minifier gives variables of different functions the same short name.
+#[tokio::test]
+async fn variables_of_a_minified_script_have_the_names_of_their_own_functions() {
+    let text = "\
+function first(event: string): number {
+  const length = event.length;
+  console.log(event, length); // @first
+  return event.length + event.charCodeAt(0) + event.charCodeAt(1);
+}
+function second(error: string): number {
+  const place = error.indexOf('x'); // @second
+  console.log(error);
+  return place;
+}
+first('abc');
+second('fox');
+";
+    let folder = tempfile::tempdir().unwrap();
+    let source = Fixture::write(folder.path(), "main.ts", text);
+    run_tool(folder.path(), "esbuild", &["main.ts", "--minify", "--sourcemap", "--outfile=main.js"]).await;
+    let program = folder.path().join("main.js");
+    let client = Client::new("node").await;
+    let command = json!({ "command": "node", "args": [program], "cwd": folder.path() });
+    has(&client.ask("record_run", command).await, &["exited with code 0"]);
+    let state = client.ask("state_at", json!({ "at": at(&source, "first") })).await;
+    has(&state, &["event = 'abc'"]);
+    let state = client.ask("state_at", json!({ "at": at(&source, "second") })).await;
+    has(&state, &["error = 'fox'"]);
+    let writes = client.ask("find_writes", json!({ "target": "error" })).await;
+    has(&writes, &["`error` is 'fox' at event ", "error = 'fox' by "]);
     client.server.finish().await;
 }

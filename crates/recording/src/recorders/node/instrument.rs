@@ -15,6 +15,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use engine::javascript::LineStarts;
+use engine::source_map::{Part, Position};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Expression, Program};
 use oxc_ast_visit::VisitJs;
@@ -24,7 +25,7 @@ use serde::Serialize;
 
 use super::edits::{Applied, Edits, Piece};
 use super::modules::ModuleNames;
-use super::original::Original;
+use super::original::{Original, WHOLE};
 use super::scopes::{Declared, Scope, bound_functions, changed_objects, private_accessors, undeclared};
 
 /// The functions of the recorder, by the letter behind `__$`.
@@ -127,6 +128,8 @@ struct Instrumenter<'t> {
 #[derive(Debug)]
 struct FunctionContext {
     code: u32,
+    /// Where it is in the script.
+    part: Part,
     /// How deep it is nested; also the number in the name of the variable that has the number of its call.
     level: usize,
     kind: functions::Kind,
@@ -185,13 +188,26 @@ impl<'t> Instrumenter<'t> {
 
     /// The line of a place in the source, 1-based; 0 for what a compiler added.
     fn line(&self, offset: u32) -> u32 {
-        let line = self.lines.line(offset);
         if !self.original.is_compiled() {
-            return line;
+            return self.lines.line(offset);
         }
+        let (line, column) = self.position(offset);
+        self.original.position(line, column).map_or(0, |(line, _)| line + 1)
+    }
+
+    /// The line and the column of a place in the script, both 0-based.
+    fn position(&self, offset: u32) -> Position {
+        let line = self.lines.line(offset);
         let column = self.lines.column(line, offset, self.script.text);
-        let position = self.original.position(line.saturating_sub(1), column.saturating_sub(1));
-        position.map_or(0, |(line, _)| line + 1)
+        (line.saturating_sub(1), column.saturating_sub(1))
+    }
+
+    /// Where a function is in the script, which is asked only for the names in its source.
+    fn part(&self, function: Span) -> Part {
+        if !self.original.is_compiled() {
+            return WHOLE;
+        }
+        (self.position(function.start), self.position(function.end))
     }
 
     fn put(&mut self, at: u32, pieces: Vec<Piece>) -> usize {
@@ -236,11 +252,12 @@ impl<'t> Instrumenter<'t> {
     /// The name of a variable in the source, which a compiler may have renamed; that in the script if it hides another
     /// variable of its function that has the name in the source.
     fn variable(&self, name: &str) -> Piece {
-        let of_source = |name: &'_ str| self.original.name(name).unwrap_or(name).to_owned();
-        let source = of_source(name);
         let declaring = self.scopes.iter().rposition(|scope| scope.get(name).is_some());
         let around = declaring.and_then(|at| self.scopes.get(..=at)).unwrap_or_default();
         let level = around.last().and_then(|scope| scope.level);
+        let part = self.functions.get(level.unwrap_or(0)).map_or(WHOLE, |function| function.part);
+        let of_source = |name: &'_ str| self.original.name(name, part).unwrap_or(name).to_owned();
+        let source = of_source(name);
         let is_taken = source != name
             && around
                 .iter()
@@ -338,6 +355,7 @@ impl<'t> Instrumenter<'t> {
         }
         self.functions.push(FunctionContext {
             code: 0,
+            part: WHOLE,
             level: 0,
             kind: functions::Kind::Plain,
             is_async: self.script.kind != Kind::CommonJs,

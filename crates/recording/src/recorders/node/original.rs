@@ -4,18 +4,21 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
-use engine::source_map::SourceMap;
+use engine::source_map::{Part, Position, SourceMap};
 
 /// What names the map of a script, or is followed by all of it.
 const NAMES: &str = "//# sourceMappingURL=";
 const INLINE: &str = "data:application/json;";
 
+/// All of a script.
+pub(super) const WHOLE: Part = ((0, 0), (u32::MAX, u32::MAX));
+
 /// The source of a script.
 #[derive(Debug)]
 pub(super) struct Original {
     map: Option<SourceMap>,
-    /// What the compiler renamed: from the name in the script to that in the source.
-    names: HashMap<String, String>,
+    /// From the name of a variable in the script to where that is mentioned, in order, and its name in the source there.
+    mentions: HashMap<String, Vec<(Position, String)>>,
     pub(super) path: PathBuf,
 }
 
@@ -24,9 +27,12 @@ impl Original {
     pub(super) fn of(text: &str, script: &Path) -> Self {
         let found = mapped(text, script);
         let (map, path) = found.map_or((None, None), |(map, path)| (Some(map), Some(path)));
-        let all = ((0, 0), (u32::MAX, u32::MAX));
-        let names = map.as_ref().map(|map| map.names(text, all.0, all.1)).unwrap_or_default();
-        Self { map, names, path: path.unwrap_or_else(|| script.to_owned()) }
+        let mut mentions: HashMap<String, Vec<(Position, String)>> = HashMap::new();
+        for it in map.iter().flat_map(|map| map.mentions(text, WHOLE)) {
+            let known = mentions.entry(it.mangled.to_owned()).or_default();
+            known.push((it.at, it.original.to_owned()));
+        }
+        Self { map, mentions, path: path.unwrap_or_else(|| script.to_owned()) }
     }
 
     /// The line and the column in the source, both 0-based. None for what the compiler added.
@@ -36,9 +42,14 @@ impl Original {
         Some((original.line, original.column))
     }
 
-    /// The name of a variable in the source, if the compiler renamed it.
-    pub(super) fn name(&self, name: &str) -> Option<&str> {
-        self.names.get(name).map(String::as_str)
+    /// The name in the source of a variable that a function declares, if that has a map. None if other variables in the
+    /// function have the same name in the script: that is better than a wrong one.
+    pub(super) fn name(&self, name: &str, (start, end): Part) -> Option<&str> {
+        let mentions = self.mentions.get(name)?;
+        let from = mentions.partition_point(|(at, _)| *at < start);
+        let to = mentions.partition_point(|(at, _)| *at < end);
+        let ((_, first), others) = mentions.get(from..to)?.split_first()?;
+        others.iter().all(|(_, other)| other == first).then_some(first)
     }
 
     pub(super) fn is_compiled(&self) -> bool {
@@ -78,6 +89,22 @@ mod tests {
             Path::new("/a.js"),
         );
         assert!(!broken.is_compiled());
+    }
+
+    #[test]
+    fn a_name_is_that_of_the_only_variable_in_the_function_that_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("a.ts", "(event)=>event;(error)=>error");
+        let map = r#"{"version":3,"sources":["a.ts"],"names":["event","error"],"mappings":"CAACA,IAAQA,GAAOC,IAAQA"}"#;
+        write("a.js.map", map);
+        let script = "(n)=>n;(n)=>n\n//# sourceMappingURL=a.js.map";
+        let original = Original::of(script, &folder.path().join("a.js"));
+        assert!(original.is_compiled());
+        assert_eq!(original.name("n", ((0, 0), (0, 6))), Some("event"));
+        assert_eq!(original.name("n", ((0, 7), (0, 13))), Some("error"));
+        assert_eq!(original.name("n", WHOLE), None);
+        assert_eq!(original.name("e", WHOLE), None);
     }
 
     #[test]

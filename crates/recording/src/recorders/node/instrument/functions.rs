@@ -6,7 +6,7 @@ use oxc_ast::ast::{
     VariableDeclaration,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
-use oxc_span::GetSpan;
+use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
 
 use super::super::scopes::{Scope, names_of_parameters};
@@ -27,6 +27,7 @@ pub(super) enum Kind {
 /// A function that is begun.
 struct Begun<'f, 'a> {
     name: String,
+    span: Span,
     start: u32,
     kind: Kind,
     is_async: bool,
@@ -48,6 +49,7 @@ impl Instrumenter<'_> {
         let name = name.unwrap_or_else(|| "<anonymous>".to_owned());
         let begun = Begun {
             name,
+            span: it.span,
             start,
             kind,
             is_async: it.r#async,
@@ -67,6 +69,7 @@ impl Instrumenter<'_> {
         let name = self.hint.take().unwrap_or_else(|| "<anonymous>".to_owned());
         let begun = Begun {
             name,
+            span: it.span,
             start,
             kind: Kind::Arrow,
             is_async: it.r#async,
@@ -103,7 +106,7 @@ impl Instrumenter<'_> {
     }
 
     fn enter(&mut self, begun: Begun<'_, '_>, body: impl FnOnce(&mut Self)) {
-        let Begun { name, start, kind, is_async, is_generator, own_name, params } = begun;
+        let Begun { name, span, start, kind, is_async, is_generator, own_name, params } = begun;
         self.hint = None;
         let code = self.reserved.take().unwrap_or_else(|| self.new_code(name, start));
         // The call of the function around has a number, unless this is among the values of its parameters.
@@ -122,6 +125,7 @@ impl Instrumenter<'_> {
         }
         self.functions.push(FunctionContext {
             code,
+            part: self.part(span),
             level,
             kind,
             is_async,
