@@ -27,6 +27,8 @@ pub(super) struct Target {
     text: String,
     /// The number of the event just before which its value is read.
     pub(super) event: i64,
+    /// The number of the event that was asked for. If a call begins with it, its arguments are there just after it.
+    asked: i64,
     /// The frame whose variables it begins at.
     frame: String,
     pub(super) owner: Owner,
@@ -45,8 +47,7 @@ impl Target {
         let moment = at.unwrap_or_else(|| recording.last_moment());
         let event = recording.moment(moment)?;
         let frames = recording.stack(&event)?;
-        let event = event.with_arguments();
-        let memory = MemoryAt { recording, event: event.id };
+        let memory = MemoryAt { recording, event: event.with_arguments().id };
         let found = slot(recording, &target, &frames, &memory)?;
         let is_there = match found {
             Some((_, (owner, key))) => memory.get(owner, key)?.is_some(),
@@ -59,7 +60,7 @@ impl Target {
             if is_text_only(recording, &memory, slot.0)? || is_cut()?.is_some() {
                 return Ok(false);
             }
-            let was_there = !writes_to(recording, slot.0, Some(slot.1), event.id, 1)?.is_empty();
+            let was_there = !writes_to(recording, slot.0, Some(slot.1), memory.event, 1)?.is_empty();
             Ok(was_there || computed(recording, &target)?.is_empty())
         };
         if let Some((frame, slot)) = found
@@ -77,7 +78,7 @@ impl Target {
         }
         // It was taken out of what it was in.
         if let Some((frame, slot)) = found
-            && !writes_to(recording, slot.0, Some(slot.1), event.id, 1)?.is_empty()
+            && !writes_to(recording, slot.0, Some(slot.1), memory.event, 1)?.is_empty()
         {
             return Ok(Self::at(recording, &target, text, &event, (frame, slot)));
         }
@@ -105,7 +106,7 @@ impl Target {
         for moment in last_moments(recording, name)? {
             let Some(event) = recording.find_event(moment)? else { continue };
             let frames = recording.stack(&event)?;
-            let memory = MemoryAt { recording, event: event.id };
+            let memory = MemoryAt { recording, event: event.with_arguments().id };
             if let Some((frame, slot)) = slot(recording, target, &frames, &memory)?
                 && memory.get(slot.0, slot.1)?.is_some()
             {
@@ -124,12 +125,13 @@ impl Target {
     ) -> Self {
         let frame = recording.frame_text(frame);
         let is_stored = matches!(target, Expression::Attribute(_, name) if *name != recording.key_text(key));
-        Self { text: text.to_owned(), event: event.id, frame, owner, key, is_stored, note: None }
+        let (asked, event) = (event.id, event.with_arguments().id);
+        Self { text: text.to_owned(), event, asked, frame, owner, key, is_stored, note: None }
     }
 
     /// Says what it is.
     pub(super) fn introduce(&self, recording: &Recording, value: &str, lines: &mut Lines) -> Result<()> {
-        let (text, event, frame) = (&self.text, self.event, &self.frame);
+        let (text, event, frame) = (&self.text, self.asked, &self.frame);
         lines.add(match self.owner.as_object().filter(|_| self.is_stored) {
             // What is stored may be computed from what was assigned.
             Some(object) => {

@@ -252,7 +252,10 @@ async fn arguments_are_there_at_the_event_with_which_their_call_begins() {
         let (_, event) = first.split_once("first holds when a call begins: ").unwrap();
         let event = event.split_once("(event ").unwrap().1.split_once(')').unwrap().0;
         let writes = client.ask("find_writes", json!({ "target": "limit", "at": event })).await;
-        has(&writes, &["`limit` is 50 at event ", "(beginning)", "limit = 50 by "]);
+        let value = format!("`limit` is 50 at event {event} (");
+        has(&writes, &[&value, "(beginning)", "limit = 50 by "]);
+        let origin = client.ask("find_origin", json!({ "target": "limit", "at": event })).await;
+        has(&origin, &[&value]);
         has(&client.ask("state_at", json!({ "at": event })).await, &["a call begins", "limit = 50"]);
         client.server.finish().await;
     }
