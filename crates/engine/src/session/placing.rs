@@ -336,10 +336,12 @@ impl Session {
         })
     }
 
-    /// The same if the file is known but the debugger does not take it into account.
+    /// The same if the file is known but the debugger does not take it into account: functions of the name in other files
+    /// stop, too.
     async fn place_on_name_in_file(&self, name: String, rule: Rule) -> Result<ResolvedPlace> {
         let placed = self.place_on_name(name.clone(), rule).await?;
-        Ok(ResolvedPlace { note: Some(format!("stops in every function `{name}`")), ..placed })
+        let note = format!("stops in every function `{name}`, in any file; give `line` for one of them");
+        Ok(ResolvedPlace { note: Some(note), ..placed })
     }
 
     /// The language's analysis of a file, and whether it can compile the rule. Nothing for a file in another language
