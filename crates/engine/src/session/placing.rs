@@ -241,7 +241,8 @@ impl Session {
                 )
             })
         });
-        let of_several = code.as_ref().filter(|_| has_columns && wanted.statement.is_some());
+        let is_by_text = wanted.statement.is_some() && wanted.column.is_none();
+        let of_several = code.as_ref().filter(|_| has_columns && is_by_text);
         let note = note
             .or_else(|| columns::of_line_with_function(of_several?, planned.line.unwrap_or(line), column));
         let problem = code.and_then(|code| code.problem);

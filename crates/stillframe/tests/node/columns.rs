@@ -240,5 +240,13 @@ console.log(all, ticks);
         let notes = traced["points"][0]["notes"].to_string();
         assert!(notes.contains("has a function and other code, at columns"), "{}", traced.text);
     }
+    // A column says which code is meant.
+    let line = text.lines().nth(1).unwrap();
+    let asked = column(line, "ticks++") + 1;
+    let wanted = json!({ "file": script.path(), "statement": "ticks++", "column": asked });
+    let set = session.ok("set_breakpoint", wanted).await;
+    let message = set.text_of("message");
+    assert!(message.contains(&format!("moved from column {asked} to ")), "{message}");
+    assert!(!message.contains("give `column`"), "{message}");
     session.finish().await;
 }
