@@ -12,9 +12,11 @@ use crate::model::stop::Stop;
 impl Actor {
     /// Reports the stop, unless the debugger or the condition on the exception rejects it; then the program resumes,
     /// unless another of its threads has stopped. A condition that fails is counted, and does not stop the program.
+    /// A stop that the user has resumed meanwhile, from another thread's, is over.
     pub(super) fn stopped_at_exception(&self, raw: RawId, stop: Stop) {
         let Ok(debugger) = self.debugger(stop.target) else { return };
-        let (run, wanted, exception) = (self.runs, self.exceptions.clone(), stop.text.clone());
+        let resumes = self.resumes(stop.target);
+        let (wanted, exception) = (self.exceptions.clone(), stop.text.clone());
         let condition = wanted.condition.clone();
         let work = async move {
             let worth = debugger
@@ -28,7 +30,7 @@ impl Actor {
             (debugger, met)
         };
         self.spawn(work, move |actor, (debugger, met)| {
-            if !actor.is_current(run) {
+            if actor.resumes(stop.target) != resumes {
                 return;
             }
             let is_met = met == Ok(true);
@@ -50,10 +52,10 @@ impl Actor {
 
     /// Resumes a process from a stop that is not shown. When it does not go on, the stop is shown after all.
     fn pass(&self, debugger: Arc<dyn Debugger>, raw: RawId, stop: Stop) {
-        let run = self.runs;
+        let resumes = self.resumes(stop.target);
         let work = async move { debugger.resume_silently(raw).await.is_ok() };
         self.spawn(work, move |actor, has_passed| {
-            if !has_passed && actor.is_current(run) {
+            if !has_passed && actor.resumes(stop.target) == resumes {
                 actor.stopped(stop);
                 actor.publish();
             }

@@ -77,6 +77,9 @@ impl Actor {
         }
         let Some(stop) = self.state.resuming() else { return };
         self.publish();
+        if let Some(resumes) = self.count_of_resumes(stop.target) {
+            *resumes += 1;
+        }
         self.resuming.push((stop.target, reply));
         let number = self.runs;
         self.spawn(async move { request(debugger.as_ref(), raw).await }, move |actor, result| {
@@ -85,6 +88,9 @@ impl Actor {
             let (_, reply) = actor.resuming.swap_remove(waiting);
             match result {
                 Err(error @ (Error::Refused(_) | Error::Unsupported(_))) => {
+                    if let Some(resumes) = actor.count_of_resumes(stop.target) {
+                        *resumes -= 1;
+                    }
                     actor.state.refused(&stop);
                     actor.publish();
                     answer(reply, Err(error));
@@ -93,6 +99,17 @@ impl Actor {
                 Ok(()) | Err(_) => answer(reply, Ok(())),
             }
         });
+    }
+
+    /// The run, and how often the user has resumed a process in it. What was found out about a stop of the process is
+    /// void once they have changed.
+    pub(super) fn resumes(&self, target: TargetId) -> Option<(u64, u64)> {
+        let known = self.run.as_ref()?.targets.get(&target)?;
+        Some((self.runs, known.resumes))
+    }
+
+    fn count_of_resumes(&mut self, target: TargetId) -> Option<&mut u64> {
+        self.run.as_mut()?.targets.get_mut(&target).map(|known| &mut known.resumes)
     }
 
     /// The thread that is meant: the one that the program stopped in unless another one of its process is

@@ -46,6 +46,8 @@ pub(super) struct Target {
     pub(super) debugger: Arc<dyn Debugger>,
     /// It is configured: changes of breakpoints are sent to it.
     pub(super) ready: bool,
+    /// How often the user has resumed it.
+    pub(super) resumes: u64,
     /// See [`Arrival::configured`].
     configured: Option<oneshot::Sender<()>>,
     /// See [`Arrival::after`].
@@ -276,7 +278,8 @@ impl Actor {
         let target = TargetId(run.next_target);
         run.next_target += 1;
         let Arrival { adapter, debugger, events, configured, after } = arrival;
-        let known = Target { adapter, debugger: debugger.clone(), ready: false, configured, after };
+        let known =
+            Target { adapter, debugger: debugger.clone(), ready: false, resumes: 0, configured, after };
         run.targets.insert(target, known);
         self.state.arrived(target);
         self.next_event(target, events);

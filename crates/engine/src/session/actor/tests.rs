@@ -427,6 +427,42 @@ async fn a_rejected_exception_does_not_resume_a_program_that_another_thread_has_
     assert_eq!(scene.epoch(), 1);
 }
 
+/// The user resumes from the stop of another thread before it is known whether the exception is wanted.
+#[tokio::test(start_paused = true)]
+async fn an_exception_judged_after_a_resume_neither_resumes_nor_stops_the_program() {
+    for is_met in [false, true] {
+        let scene = Scene::stopped().await;
+        let condition = Some("error".to_owned());
+        let wanted = ExceptionBreakpoints { mode: ExceptionMode::All, condition };
+        scene.session.set_exception_breakpoints(wanted.clone()).await.unwrap();
+        scene.program.check_conditions(is_met);
+        scene.program.hold("meets");
+        scene.events.send(stopped(StopReason::Exception)).await.unwrap();
+        scene.program.asked("meets").await;
+        scene.session.step(None, Step::Over).await.unwrap();
+        scene.program.take_log();
+        scene.program.release("meets");
+        settle().await;
+        assert_eq!(scene.program.take_log(), Vec::<String>::new(), "met: {is_met}");
+        assert_eq!(scene.session.execution(), Execution::Running, "met: {is_met}");
+        assert_eq!(scene.session.exception_breakpoints().await, Ok((wanted, None)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exception_judged_after_a_refused_resume_is_shown_next() {
+    let scene = Scene::stopped().await;
+    scene.program.hold("worth");
+    scene.events.send(stopped(StopReason::Exception)).await.unwrap();
+    scene.program.asked("worth").await;
+    scene.program.refuse("step", Error::Refused("not now".to_owned()));
+    scene.session.step(None, Step::Over).await.unwrap_err();
+    scene.program.release("worth");
+    settle().await;
+    scene.session.step(None, Step::Over).await.unwrap();
+    assert!(matches!(scene.wait().await, Outcome::Stopped(stop) if stop.reason == StopReason::Exception));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_failed_start_can_be_retried() {
     let (scene, _arrival) = Scene::before_start();
