@@ -351,6 +351,8 @@ async fn a_process_that_cannot_be_read_is_refused_in_one_sentence() {
     if attached.is_error {
         assert!(attached.text_of("message").contains("cannot be traced"), "{}", attached.text);
         assert!(!attached.text.contains("Traceback"), "{}", attached.text);
+    } else {
+        assert_eq!(attached["state"], "paused", "{}", attached.text);
     }
     session.finish().await;
     runs_on(child).await;

@@ -78,7 +78,6 @@ async fn properties_are_listed_without_running_them() {
     session.finish().await;
 }
 
-/// debugpy 1.8.22 ignores `start` and `count`.
 /// Its methods are those of `type`, whose slots are internals of the interpreter.
 #[tokio::test]
 async fn a_class_is_listed_without_its_slots_in_the_interpreter() {
@@ -92,6 +91,7 @@ async fn a_class_is_listed_without_its_slots_in_the_interpreter() {
     session.finish().await;
 }
 
+/// debugpy 1.8.22 ignores `start` and `count`.
 #[tokio::test]
 async fn a_list_of_millions_is_paged() {
     let (session, stopped) = stopped().await;
