@@ -135,6 +135,13 @@ impl Snapshot {
         if stop.reason == StopReason::Pause {
             notes.extend(stop.text.clone());
         }
+        if stop.is_simultaneous {
+            notes.push(format!(
+                "the program has not moved: thread {} had stopped at the same time, and is the current thread now; \
+                 step or continue again to let it run",
+                stop.thread
+            ));
+        }
         if source.is_empty() {
             notes.extend(first.and_then(without_text));
         }

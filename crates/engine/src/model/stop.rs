@@ -22,6 +22,8 @@ pub struct Stop {
     pub breakpoints: Vec<BreakpointId>,
     /// What happened to watched values, at a data breakpoint.
     pub changes: Vec<DataChange>,
+    /// The thread came to it at the same time as another one to the stop shown before: the program has not run since.
+    pub is_simultaneous: bool,
 }
 
 /// Why a program is suspended.

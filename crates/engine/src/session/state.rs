@@ -157,7 +157,7 @@ impl State {
         let Some(target) = self.execution.stop().map(|stop| stop.target) else { return false };
         let Some(at) = self.waiting.iter().position(|stop| stop.target == target) else { return false };
         let other = self.waiting.remove(at);
-        other.map(|stop| self.show(stop)).is_some()
+        other.map(|stop| self.show(Stop { is_simultaneous: true, ..stop })).is_some()
     }
 
     /// The resume was refused: the process is where it was.
@@ -167,7 +167,9 @@ impl State {
         }
         match &self.execution {
             Execution::Running => self.execution = Execution::Stopped(Arc::clone(stop)),
-            Execution::Stopped(_) => self.waiting.push_back((**stop).clone()),
+            Execution::Stopped(_) => {
+                self.waiting.push_back(Stop { is_simultaneous: false, ..(**stop).clone() });
+            }
             // It was of an earlier program.
             _ => return,
         }
@@ -251,6 +253,7 @@ mod tests {
             text: None,
             breakpoints: Vec::new(),
             changes: Vec::new(),
+            is_simultaneous: false,
         }
     }
 

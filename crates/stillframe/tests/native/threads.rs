@@ -110,3 +110,24 @@ async fn each_hit_is_reported_once_while_steps_and_other_threads_interrupt_each_
     assert_eq!(hits.len(), 40, "{hits:?}");
     session.finish().await;
 }
+
+#[tokio::test]
+async fn a_step_that_only_shows_another_thread_says_that_the_program_has_not_moved() {
+    // When threads come to the line in the same moment is up to the system.
+    let sources = Sources::new(&[("meets.c", &MEETS.replace("pass < 3", "pass < 200"))]);
+    let program = sources.file("meets.c");
+    let session = Debugging::of(Language::C).await;
+    session.break_at(&program, "pass").await;
+    let mut before = session.start(&program).await;
+    let shown = loop {
+        let report = session.step("step_over").await;
+        if report["notes"].to_string().contains("the program has not moved: ") {
+            break report;
+        }
+        before = if report.outcome() == "step" { session.go_on().await } else { report };
+        assert_eq!(before.outcome(), "breakpoint", "{}", before.text);
+    };
+    assert_eq!((shown.outcome(), shown.place()), ("breakpoint", before.place()), "{}", shown.text);
+    assert_ne!(shown.at("/location/threadId"), before.at("/location/threadId"), "{}", shown.text);
+    session.finish().await;
+}

@@ -387,7 +387,9 @@ impl Actor {
                 let thread = self.threads.number(target, thread);
                 let changes = self.changes.extract_if(.., |(of, _)| *of == target).map(|(_, change)| change);
                 let changes = changes.collect();
-                let stop = Stop { epoch: 0, target, thread, reason, text, breakpoints, changes };
+                let is_simultaneous = false;
+                let stop =
+                    Stop { epoch: 0, target, thread, reason, text, breakpoints, changes, is_simultaneous };
                 if stop.reason == StopReason::Exception {
                     return self.stopped_at_exception(raw, stop);
                 }

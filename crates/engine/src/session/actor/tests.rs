@@ -127,9 +127,12 @@ async fn a_step_first_shows_a_thread_that_has_stopped_at_the_same_time() {
     scene.program.take_log();
     scene.session.step(None, Step::Over).await.unwrap();
     assert_eq!((scene.epoch(), scene.program.take_log()), (2, Vec::new()));
+    assert!(matches!(scene.wait().await, Outcome::Stopped(stop) if stop.is_simultaneous));
     scene.session.step(None, Step::Over).await.unwrap();
     assert_eq!(scene.session.execution(), Execution::Running);
     assert_eq!(scene.program.take_log(), ["step Over 1"]);
+    scene.stop().await;
+    assert!(matches!(scene.wait().await, Outcome::Stopped(stop) if !stop.is_simultaneous));
 }
 
 /// It suspends the whole process, and with it what would acknowledge.

@@ -107,6 +107,7 @@ fn stop(target: u32, thread: u32) -> Stop {
         text: None,
         breakpoints: Vec::new(),
         changes: Vec::new(),
+        is_simultaneous: false,
     }
 }
 
