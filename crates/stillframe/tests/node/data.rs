@@ -124,3 +124,45 @@ async fn a_step_over_a_write_that_stops_continues_after_it() {
     assert_eq!((after.outcome(), after.place().1), ("step", script.line("end")), "{}", after.text);
     session.finish().await;
 }
+
+#[tokio::test]
+async fn steps_into_a_watched_property_pass_over_its_accessors() {
+    let script = Script::new(
+        "function shown(cart) {
+  let seen = cart.total; // @read
+  cart.total = seen; // @kept
+  cart.total = 2; // @written
+  return seen; // @end
+}
+console.log(shown({ total: 1 })); // @call
+",
+    );
+    for access in ["write", "readWrite"] {
+        let (session, _) = Debugging::stopped_at(&script, "read").await;
+        session.ok("set_breakpoint", json!({ "watch": "cart.total", "access": access })).await;
+        let mut places = Vec::new();
+        loop {
+            let report = session.step("step_into").await;
+            assert_eq!(report.at("/location/function"), "shown", "{access}: {}", report.text);
+            places.push((report.outcome().to_owned(), report.place().1));
+            if report.place().1 == script.line("end") {
+                break;
+            }
+        }
+        let expected: &[(&str, &str)] = match access {
+            "write" => {
+                &[("step", "kept"), ("step", "written"), ("data breakpoint", "written"), ("step", "end")]
+            }
+            _ => &[
+                ("data breakpoint", "read"),
+                ("step", "kept"),
+                ("step", "written"),
+                ("data breakpoint", "written"),
+                ("step", "end"),
+            ],
+        };
+        let expected = expected.iter().map(|(outcome, name)| ((*outcome).to_owned(), script.line(name)));
+        assert_eq!(places, expected.collect::<Vec<_>>(), "{access}");
+        session.finish().await;
+    }
+}

@@ -1718,10 +1718,12 @@
       const stillframeWatch = id;
       // The names of these functions and of their variables are known to stillframe.
       // V8 takes a function with a `debugger` statement for one with side effects, though it may not be reached.
-      const get = !reads ? () => held.value : function stillframeRead() {
+      const get = reads ? function stillframeRead() {
         const old = held.value, now = old;
         debugger;
         return [old, now, stillframeWatch][0];
+      } : function stillframeRead() {
+        return held.value;
       };
       const set = function stillframeWritten(now) {
         if (this !== object) {

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::frames;
 use super::locks::lock;
 use super::scripts::position;
-use super::sources::Sources;
+use super::sources::{READ, Sources};
 use super::stop::V8Stop;
 use super::v8::V8Client;
 use super::values::{Frame, ValueReader, object, renamed};
@@ -148,15 +148,7 @@ impl DataWatcher {
 
     /// Takes the frame of one of our accessors off the stack. None if the program has not stopped there.
     pub(super) async fn take_access(&self, paused: &mut Paused) -> Option<Access> {
-        let is_ours = |frame: &CallFrame| {
-            matches!(frame.function_name.as_str(), "stillframeRead" | "stillframeWritten")
-                && self
-                    .sources
-                    .scripts
-                    .get(&frame.location.script_id)
-                    .is_some_and(|script| script.path.is_none())
-        };
-        let first = paused.call_frames.first().filter(|frame| is_ours(frame))?;
+        let first = paused.call_frames.first().filter(|frame| self.sources.is_accessor(frame))?;
         // A step may end in it, too.
         if paused.call_frames.len() < 2 || !self.is_debugger_statement(first).await {
             return None;
@@ -167,7 +159,7 @@ impl DataWatcher {
             value.map_or_else(|error| format!("<{error}>"), |value| value.text)
         };
         let id = read("stillframeWatch").await.trim_matches(['"', '\'']).to_owned();
-        let is_read = frame.call.function_name == "stillframeRead";
+        let is_read = frame.call.function_name == READ;
         Some(Access { id, old: read("old").await, new: read("now").await, is_read })
     }
 

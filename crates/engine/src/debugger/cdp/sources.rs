@@ -118,13 +118,22 @@ impl Sources {
         self.scripts.get(&frame.location.script_id).is_some_and(|script| script.url == POKE)
     }
 
-    /// Code that no step ends in: Node's own, our hook, and libraries unless they are the user's code too.
+    /// Whether a frame runs an accessor that stands in for a watched property.
+    pub(super) fn is_accessor(&self, frame: &CallFrame) -> bool {
+        let is_sent =
+            || self.scripts.get(&frame.location.script_id).is_some_and(|script| script.path.is_none());
+        matches!(frame.function_name.as_str(), READ | WRITTEN) && is_sent()
+    }
+
+    /// Code that no step ends in: Node's own, our hook, what stands in for watched properties, and libraries unless they
+    /// are the user's code too.
     pub(super) fn is_skipped(&self, frame: &CallFrame) -> bool {
         let Some(script) = self.scripts.get(&frame.location.script_id) else { return false };
         let just_my_code = self.program.setup.just_my_code;
         (just_my_code && is_nodes(&script.url))
             || script.url.starts_with("node:internal/")
             || script.url == POKE
+            || self.is_accessor(frame)
             || script.path.as_deref().is_some_and(|path| self.program.is_skipped(path))
     }
 
@@ -139,6 +148,10 @@ fn added_by_compiler(here: Location) -> Location {
     let name = format!("{} (compiled)", here.source.name);
     Location { source: Source { path: None, name, internal: true }, ..here }
 }
+
+/// What the accessors of a watched property are called, in `debuggee/node/values.js`.
+pub(super) const READ: &str = "stillframeRead";
+const WRITTEN: &str = "stillframeWritten";
 
 /// Whether a script is Node's own. What `-e` is given runs in a function of Node's.
 pub(super) fn is_nodes(url: &str) -> bool {
