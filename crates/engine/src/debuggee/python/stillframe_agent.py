@@ -526,7 +526,7 @@ def breakpoints_in(its_debugger, file):
     return its_debugger.breakpoints and its_debugger.breakpoints.get(paths_of(file)[1])
 
 
-# The names under which user code has compiled texts, as a notebook does with its cells.
+# The names under which user code has compiled texts that it runs itself.
 compiled_texts = set()
 
 

@@ -63,7 +63,7 @@ async fn an_exception_in_an_import_stops_in_the_imported_file() {
     session.finish().await;
 }
 
-/// As a notebook compiles its cells. pydevd takes each name without a file for that of a library.
+/// pydevd takes each name without a file for that of a library.
 #[tokio::test]
 async fn an_exception_in_compiled_text_stops_in_that_text() {
     for name in ["<cell-1>", "cell_1.py"] {
