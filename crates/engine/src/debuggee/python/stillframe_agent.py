@@ -92,8 +92,7 @@ def can_follow(code):
     try:
         compile("pass; " + code, "<string>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
-        # pydevd takes imports from `__future__` to the front itself.
-        return "__future__" in code
+        return False
     return True
 
 
@@ -179,14 +178,19 @@ def configure_children(pydevd):
     def config(protocol="", debug_mode="", preimport=""):
         return configure(protocol, debug_mode, preimport or PydevdCustomization.PREIMPORT)
 
+    separate = pydev_monkey._separate_future_imports
+
     @functools.wraps(code_for_child)
     def _get_python_c_args(host, port, code, *args, **kwargs):
         is_bytes = isinstance(code, bytes)
         text = code.decode("utf-8") if is_bytes else code
+        future, text = separate(text) if "__future__" in text else ("", text)
         if not can_follow(text):
             text = "exec(compile(%r, '<string>', 'exec'))" % text
-        if "__future__" not in text:
-            text = "del sys, pydevd, %s; %s" % (__name__, text)
+        text = "del sys, pydevd, %s; %s" % (__name__, text)
+        if future:
+            # pydevd takes these imports to the front again. It may have ended them twice.
+            text = "%s;%s" % (future.rstrip("; \t"), text)
         load = "import pydevd; sys.path.insert(0, %r); import %s; del sys.path[0]; " % (here, __name__)
         text = code_for_child(host, port, text, *args, **kwargs).replace("import pydevd; ", load, 1)
         return text.encode("utf-8") if is_bytes else text

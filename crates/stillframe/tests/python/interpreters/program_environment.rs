@@ -66,7 +66,7 @@ async fn a_module_has_its_name_arguments_path_and_main_module() {
 #[tokio::test]
 async fn a_child_process_has_the_main_module_of_python() {
     let script = Script::new(
-        "import subprocess, sys, zipapp\nzipapp.create_archive('app')\nwith open('child.py') as file:\n    code = file.read()\nfor words in ['child.py'], ['app.pyz'], ['-m', 'child'], ['-c', code]:\n    print(subprocess.check_output([sys.executable, *words], text=True))\n",
+        "import subprocess, sys, zipapp\nzipapp.create_archive('app')\nwith open('child.py') as file:\n    code = file.read()\nfor words in ['child.py'], ['app.pyz'], ['-m', 'child'], ['-c', code], ['-c', 'from __future__ import annotations; ' + code]:\n    print(subprocess.check_output([sys.executable, *words], text=True))\n",
     );
     script.file("child.py", MAIN);
     script.file("app/__main__.py", MAIN);
