@@ -191,8 +191,7 @@ impl Snapshot {
 fn without_text(frame: &StackFrame<Reference>) -> Option<String> {
     let source = &frame.location.as_ref()?.source;
     let is_text = source.path.as_deref().is_none_or(|path| !path.exists());
-    (is_text && !source.internal)
-        .then(|| format!("there is no file `{}`, and its text is unknown", source.name))
+    (is_text && !source.internal).then(|| format!("source is not available: `{}` is not a file", source.name))
 }
 
 /// The lines around a place, with their numbers.

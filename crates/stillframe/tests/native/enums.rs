@@ -1,4 +1,4 @@
-//! Enums of Rust, whose variants are told apart by a part of what they have, wherever that is.
+//! Enums of Rust, whose discriminant may be at any offset.
 
 use serde_json::json;
 

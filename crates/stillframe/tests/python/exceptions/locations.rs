@@ -103,7 +103,7 @@ b = cells["scale"](None)  # @second
         assert_eq!(names, ["scale", "<module>"]);
         assert!(stopped["source"].is_null(), "{}", stopped.text);
         let note = stopped.at("/notes/0").as_str().unwrap();
-        assert!(note.starts_with("there is no file `") && note.contains(name), "{}", stopped.text);
+        assert!(note.starts_with("source is not available: `") && note.contains(name), "{}", stopped.text);
         session.finish().await;
     }
 }
