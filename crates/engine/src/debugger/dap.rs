@@ -102,6 +102,8 @@ struct Connection {
     watched: Mutex<data::Watched>,
     stepping: Mutex<Stepping>,
     addresses: Mutex<KnownAddresses>,
+    /// The threads as they were listed at this stop, if they were.
+    listed: Mutex<Vec<::dap::Thread>>,
     motion: Mutex<RunMotion>,
     kept: Mutex<KeptStep>,
     /// Held by requests that resume the program, and by whatever needs it not to be resumed.
@@ -220,6 +222,7 @@ impl DapDebugger {
             watched: Mutex::default(),
             stepping: Mutex::default(),
             addresses: Mutex::default(),
+            listed: Mutex::default(),
             motion: Mutex::default(),
             kept: Mutex::default(),
             moving: tokio::sync::Mutex::default(),

@@ -1,12 +1,14 @@
 //! Expanding variables with one request for each value.
 
+use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use super::Debugger;
 use crate::model::ids::RawId;
 use crate::model::variable::{Children, ExpandedValue, Expansion, Variable};
 
-/// Reads what variables contain, and what that contains, breadth first. A value that cannot be read is left out.
+/// Reads what variables contain, and what that contains, breadth first: all of a level is asked for at once. A value that
+/// cannot be read in time is left out.
 pub(super) async fn by_requests(
     debugger: &(impl Debugger + ?Sized),
     variables: &Children<RawId>,
@@ -14,21 +16,17 @@ pub(super) async fn by_requests(
     expansion: Expansion,
 ) -> Vec<ExpandedValue> {
     let until = Instant::now() + expansion.within;
+    let read = async |(parent, name, value)| {
+        let reading = debugger.variables(value, expansion.page(), text);
+        let children = tokio::time::timeout_at(until, reading).await.ok()?.ok()?;
+        Some(ExpandedValue { parent, name, children })
+    };
     let mut expanded: Vec<ExpandedValue> = Vec::new();
     let mut level = contents(None, variables);
     for _ in 0..expansion.depth {
         let first = expanded.len();
-        for (parent, name, value) in level {
-            if expanded.len() >= expansion.values {
-                return expanded;
-            }
-            let reading = debugger.variables(value, expansion.page(), text);
-            match tokio::time::timeout_at(until, reading).await {
-                Ok(Ok(children)) => expanded.push(ExpandedValue { parent, name, children }),
-                Ok(Err(_)) => {}
-                Err(_) => return expanded,
-            }
-        }
+        level.truncate(expansion.values - first);
+        expanded.extend(join_all(level.into_iter().map(read)).await.into_iter().flatten());
         let below = expanded.iter().enumerate().skip(first);
         level = below.flat_map(|(place, value)| contents(Some(place), &value.children)).collect();
     }

@@ -139,9 +139,10 @@ impl<Id> Children<Id> {
 
 impl<Id> Value<Id> {
     /// What its children are asked for with, if they say more than its text and reading them runs no getter. The text
-    /// of a string is all of it.
+    /// of a string is all of it, and so is that of a pointer to one.
     pub fn contents(&self) -> Option<&Id> {
-        self.reference.as_ref().filter(|_| self.type_name != ACCESSOR && !self.text.starts_with('"'))
+        let is_text = self.text.starts_with('"') || self.text.starts_with("0x") && self.text.ends_with('"');
+        self.reference.as_ref().filter(|_| self.type_name != ACCESSOR && !is_text)
     }
 
     /// The same value with its reference replaced.

@@ -1,6 +1,6 @@
 //! Threads, under names that say what each waits for where the debugger can say that.
 
-use super::DapDebugger;
+use super::{DapDebugger, lock};
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate};
 use crate::error::Result;
@@ -28,9 +28,16 @@ pub(super) async fn threads(debugger: &DapDebugger) -> Result<Vec<RawThread>> {
 
 /// The name of a thread, without what it waits for; none if there is no such thread.
 pub(super) async fn name(debugger: &DapDebugger, thread: RawId) -> Result<Option<String>> {
+    let name_in = |threads: &[::dap::Thread]| {
+        let found = threads.iter().find(|found| found.id == thread.0);
+        found.map(|found| (debugger.quirks().thread_name)(&found.name))
+    };
+    let known = name_in(&lock(&debugger.0.listed));
+    if known.is_some() && !lock(&debugger.0.motion).is_running() {
+        return Ok(known);
+    }
     let response = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await?;
-    let found = response.threads.iter().find(|found| found.id == thread.0);
-    Ok(found.map(|found| (debugger.quirks().thread_name)(&found.name)))
+    Ok(name_in(&response.threads))
 }
 
 /// What a thread waits for. A program that runs is not asked.

@@ -84,6 +84,7 @@ pub(super) async fn stopped(
     if debugger.quirks().keeps_steps {
         lock(&debugger.0.kept).stopped(first.thread_id.map(RawId), &reason(debugger, &first));
     }
+    lock(&debugger.0.listed).clear();
     let stops = simultaneous(debugger, first, messages).await;
     let (ends, mut others): (Vec<_>, Vec<_>) = stops.into_iter().partition(|stop| is_step(debugger, stop));
     others.sort_by_key(|stop| order(debugger, stop));
@@ -256,6 +257,7 @@ async fn unreported(
     let Some(reported) = first.thread_id.filter(|_| is_asked_for) else { return Vec::new() };
     let answer = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await;
     let mut threads = answer.map(|answer| answer.threads).unwrap_or_default();
+    lock(&debugger.0.listed).clone_from(&threads);
     threads.retain(|thread| thread.id != reported && may_be(&thread.name));
     let is_known = lock(&debugger.0.addresses).values().any(|numbers| *numbers == first.hit_breakpoint_ids);
     if threads.is_empty() && (is_known || !is_at_breakpoint) {
