@@ -1,6 +1,6 @@
 //! The verdict on a program that waits.
 
-use engine::model::activity::{Activity, ThreadActivity, WaitKind, Waiting};
+use engine::model::activity::{Activity, ProcessActivity, ThreadActivity, WaitKind, Waiting};
 use engine::process;
 
 use super::finding::{HangFinding, is_users, place_of};
@@ -117,12 +117,15 @@ impl HangWatch<'_> {
     /// Whether a process below this one is known to wait for something.
     fn waits_below(&self, pid: u32) -> bool {
         let below = descendants(pid);
-        self.activity.iter().any(|process| {
-            let Activity { threads, pending, .. } = &process.activity;
-            let waits = !pending.is_empty() || threads.iter().any(|thread| thread.blocked.is_some());
-            waits && process.pid.is_some_and(|pid| below.contains(&pid))
-        })
+        let is_below = |process: &ProcessActivity| process.pid.is_some_and(|pid| below.contains(&pid));
+        self.activity.iter().any(|process| waits(process) && is_below(process))
     }
+}
+
+/// Whether it is known what a process waits for.
+pub(super) fn waits(process: &ProcessActivity) -> bool {
+    let Activity { threads, pending, .. } = &process.activity;
+    !pending.is_empty() || threads.iter().any(|thread| thread.blocked.is_some())
 }
 
 /// The processes below one.

@@ -14,6 +14,7 @@ use tokio::time::{Instant, timeout};
 
 use super::finding::{is_users, time};
 use super::sampler::{Position, StackSample, StackSampler};
+use super::waiting::waits;
 use super::{deadlock, motion, tree};
 use crate::ToolError;
 
@@ -40,6 +41,8 @@ const LEAST: usize = 4;
 const FEW: u32 = 3;
 /// How long it runs between two samples.
 const APART: Duration = Duration::from_millis(60);
+/// How long a pause may keep a thread from what it waits for, and a little more.
+const INTERRUPTED: Duration = Duration::from_millis(300);
 /// For how long calls by an event loop are counted.
 pub(super) const COUNTING: Duration = Duration::from_millis(300);
 /// From this part of a processor on, a process computes.
@@ -295,7 +298,16 @@ impl<'a> HangWatch<'a> {
             return Ok(WatchEnd::Waits);
         }
         self.ask().await;
-        let Some(pid) = self.busiest() else { return Ok(WatchEnd::Waits) };
+        let Some(pid) = self.busiest() else {
+            // A sample may have interrupted what the program waits for.
+            if !self.activity.iter().any(waits) {
+                if let Outcome::Ended(end) = self.session.wait(Instant::now() + INTERRUPTED).await {
+                    return Ok(WatchEnd::Ended(end));
+                }
+                self.ask().await;
+            }
+            return Ok(WatchEnd::Waits);
+        };
         let Some(thread) = self.busy_thread(pid).await else {
             return Ok(WatchEnd::Computes {
                 thread: None,
