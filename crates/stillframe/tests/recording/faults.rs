@@ -309,3 +309,49 @@ while True:
     has(&found, &["main.py:5"]);
     client.server.finish().await;
 }
+
+/// Code objects of the same text are equal, whatever files they are of.
+#[tokio::test]
+async fn the_same_text_in_two_files_is_two_functions() {
+    let text = "\
+import importlib
+
+import app.models
+import first
+import second
+
+first.scale(3)
+second.scale(4)
+importlib.reload(second)
+second.scale(5)
+x = 1
+x = 2
+print(x)  # @over
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    std::fs::create_dir_all(folder.path().join("app/models")).unwrap();
+    for (file, text) in [
+        ("app/__init__.py", ""),
+        ("app/models/__init__.py", ""),
+        ("first.py", "def scale(x):\n    y = x * 2\n    return y\n"),
+        ("second.py", "def scale(x):\n    y = x * 2\n    return y\n"),
+    ] {
+        std::fs::write(folder.path().join(file), text).unwrap();
+    }
+    for python in pythons() {
+        for native in ["0", "1"] {
+            let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], &python).await;
+            has(&client.record(&program, &[]).await, &["exited with code 0"]);
+            for (target, hits) in [
+                ("first.py:scale", "was called once"),
+                ("second.py:scale", "was called 2 times"),
+                (&at(&program, "over"), "was reached once"),
+            ] {
+                has(&client.ask("count_hits", json!({ "target": target })).await, &[hits]);
+            }
+            has(&client.ask("state_at", json!({ "at": at(&program, "over") })).await, &["x = 2"]);
+            client.server.finish().await;
+        }
+    }
+}

@@ -22,7 +22,7 @@ class Source:
     def __init__(self, recorder):
         self.recorder = recorder
         self.tool = next((tool for tool in TOOLS if monitoring.get_tool(tool) is None), None)
-        # The code objects that have events, and generators that wait, by the identity of their frame.
+        # The code objects that have events, by their identity, and generators that wait, by that of their frame.
         self.codes = {}
         self.waiting = {}
 
@@ -51,8 +51,8 @@ class Source:
             return
         tool, self.tool = self.tool, None
         monitoring.set_events(tool, 0)
-        for code in self.codes:
-            monitoring.set_local_events(tool, code, 0)
+        for known in self.codes.values():
+            monitoring.set_local_events(tool, known.code, 0)
         monitoring.free_tool_id(tool)
 
     def line_callback(self):
@@ -86,7 +86,7 @@ class Source:
 
     def on_start(self, code, offset):
         recorder = self.recorder
-        known = self.codes.get(code) or self.observe(code)
+        known = self.codes.get(id(code)) or self.observe(code)
         if not known:
             return self.disable
         recorder.enter(recorder.thread(), known, sys._getframe(1))
@@ -95,7 +95,7 @@ class Source:
         """The `Code` of a code object, which has events from now on; none or false if it is not the program's."""
         known = self.recorder.code(code)
         if known:
-            self.codes[code] = known
+            self.codes[id(code)] = known
             monitoring.set_local_events(
                 self.tool, code, events.LINE | events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
             )
@@ -136,14 +136,14 @@ class Source:
             recorder.resume(recorder.thread(), found[0])
 
     def on_raise(self, code, offset, error):
-        if code in self.codes and not ends_iteration(code, offset, type(error)):
+        if id(code) in self.codes and not ends_iteration(code, offset, type(error)):
             thread, activation = self.running(code)
             if activation is not None:
                 self.settle(thread, activation, sys._getframe(1))
                 self.recorder.throw(activation, error)
 
     def on_unwind(self, code, offset, error):
-        if code in self.codes:
+        if id(code) in self.codes:
             thread, activation = self.running(code)
             if activation is not None:
                 self.settle(thread, activation, sys._getframe(1))

@@ -146,7 +146,9 @@ class Recorder(Paths):
         self.heap.on_filling = self.look_at_reads
         # The name of this process's first thread.
         self.main_name = "process %d" % os.getpid() if stream else None
-        self.codes, self.local, self.foreign = {}, threading.local(), {}
+        # By the identity of code objects, which each `Code` keeps: those of two files are equal if their text is.
+        self.codes = {}
+        self.local, self.foreign = threading.local(), {}
         # Held while changes are looked for, so that they are written together.
         self.turn = native.Turn() if native else threading.RLock()
         self.places = self.code_count = self.thread_count = 0
@@ -204,15 +206,13 @@ class Recorder(Paths):
 
     @guarded
     def code(self, code):
-        """The `Code` of a code object; None if it is not the program's."""
-        known = self.codes.get(code)
+        """The `Code` of a code object; false if it is not the program's."""
+        known = self.codes.get(id(code))
         if known is None:
             path = code.co_filename
             if code.co_name in PARTS or not self.is_user_file(path):
-                known = False
-            else:
-                known = self.new_code(code, path)
-            self.codes[code] = known
+                return False
+            known = self.codes[id(code)] = self.new_code(code, path)
         return known
 
     def new_code(self, code, path):
@@ -241,9 +241,8 @@ class Recorder(Paths):
     def look_at_reads(self):
         """From now on, what lines read items of may change by that."""
         for code in list(self.codes.values()):
-            if code:
-                for line, (word, _) in list(code.lines.items()):
-                    code.lines[line] = (word, self.effects_of(code, line))
+            for line, (word, _) in list(code.lines.items()):
+                code.lines[line] = (word, self.effects_of(code, line))
 
     # -- threads ----------------------------------------------------------------------------------------------------
 
@@ -315,11 +314,11 @@ class Recorder(Paths):
 
     def forget_ended(self, frame):
         """Release calls that are no longer on the stack of this frame, because they ended unseen."""
-        thread, codes = self.thread(), []
+        thread, codes = self.thread(), set()
         while frame is not None:
-            codes.append(frame.f_code)
+            codes.add(id(frame.f_code))
             frame = frame.f_back
-        while thread.top is not None and thread.top.code.code not in codes:
+        while thread.top is not None and id(thread.top.code.code) not in codes:
             thread.top = thread.top.caller
 
     def unwind(self, thread, activation):
