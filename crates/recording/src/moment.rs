@@ -1,7 +1,9 @@
 //! Moments of a run, as questions name them.
 //!
 //! `1234` is an event; `shop.py:12` is the first hit of a line and `shop.py:12#3` the third, `shop.py:12#last` the last;
-//! `exception` is just before the exception that ended the program, or the last one; `end` is the end.
+//! `exception` is just before the exception that ended the program, or a test, or else the last one; `end` is the end.
+
+mod unhandled;
 
 use std::rc::Rc;
 
@@ -45,55 +47,24 @@ impl Recording {
     pub(crate) fn last_moment(&self) -> &'static str {
         let end = self.fact("end").unwrap_or_default();
         let ended_well = end == "exited with code 0" || end == UNSETTLED && self.is_waiting();
-        if !ended_well && self.is_unhandled().unwrap_or(false) { "exception" } else { "end" }
-    }
-
-    /// Whether no recorded call is known to have handled the last exception.
-    pub(crate) fn is_unhandled(&self) -> Result<bool> {
-        let Some(thrown) = self.last_thrown()? else { return Ok(false) };
-        if self.passing_last(thrown.id)?.is_some() || self.left_at_last(thrown.id)?.is_some() {
-            return Ok(true);
-        }
-        let mut ends = self.database.prepare_cached("SELECT caller, ended FROM calls WHERE id = ?")?;
-        let mut later =
-            self.database.prepare_cached("SELECT id FROM events WHERE call = ? AND id > ? LIMIT 1")?;
-        let (mut call, mut event) = (thrown.call, thrown.id);
-        loop {
-            let end = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-            let Some((caller, ended)): Option<(i64, Option<i64>)> = ends.query_row([call], end).optional()?
-            else {
-                return Ok(true);
-            };
-            let Some(ended) = ended else { return Ok(!later.exists([call, event])?) };
-            // What called an asynchronous function may have ended before that.
-            if ended < event {
-                return Ok(true);
-            }
-            if self.find_event(ended)?.is_some_and(|end| end.what != What::Unwind) {
-                return Ok(false);
-            }
-            (call, event) = (caller, ended);
-        }
+        if !ended_well && self.unhandled().is_ok_and(|thrown| thrown.is_some()) { "exception" } else { "end" }
     }
 
     fn is_waiting(&self) -> bool {
         self.spelling == Spelling::JavaScript && self.waiting().is_ok_and(|waiting| !waiting.is_empty())
     }
 
-    /// The exception that ended the program, or else the last that was thrown. Where it passed through several calls,
-    /// this is where it began.
+    /// The exception that ended the program, or a test, or else the last that was thrown. Where it passed through several
+    /// calls, this is where it began.
     fn exception(&self) -> Result<Event> {
-        let mut found = self
-            .last_thrown()?
-            .ok_or_else(|| Error::question("no exception was thrown; use `end`, a line or an event"))?;
-        if let Some(passing) = self.passing_last(found.id)? {
-            return Ok(passing);
-        }
-        if let Some(left) = self.left_at_last(found.id)? {
-            found = left;
-        }
+        let unhandled = self.unhandled()?;
+        let last = unhandled.map_or_else(|| self.last_thrown(), |thrown| Ok(Some(thrown)));
+        let mut found =
+            last?.ok_or_else(|| Error::question("no exception was thrown; use `end`, a line or an event"))?;
         // Each call that it passes through reports the same text again, after the one below ended.
-        while let Some(before) = self.thrown_below(&found)? {
+        while found.what == What::Throw
+            && let Some(before) = self.thrown_below(&found)?
+        {
             found = before;
         }
         Ok(found)
@@ -102,36 +73,6 @@ impl Recording {
     fn last_thrown(&self) -> Result<Option<Event>> {
         let last = format!("{EVENTS} WHERE kind = {} ORDER BY id DESC LIMIT 1", What::Throw.stored());
         Ok(self.database.query_row(&last, [], event_of).optional()?)
-    }
-
-    /// The exception that left a call after all others were thrown, where it is known to be an earlier one: what left
-    /// is that one, or else the end of the call, if it is from before the recording.
-    fn passing_last(&self, thrown: i64) -> Result<Option<Event>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT id, kind, call, place, value FROM events WHERE kind = ? AND id > ? AND value IS NOT NULL \
-             ORDER BY id DESC LIMIT 1",
-        )?;
-        let left = statement.query_row([What::Unwind.stored(), thrown], event_of).optional()?;
-        let Some(left) = left else { return Ok(None) };
-        let Some(Word::Integer(since)) = left.value.map(Word::of) else { return Ok(None) };
-        let mut statement = self.database.prepare_cached(
-            "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = events.call \
-             WHERE kind = ? AND events.id < ? AND thread = (SELECT thread FROM calls WHERE id = ?) \
-             ORDER BY events.id DESC LIMIT 1 OFFSET ?",
-        )?;
-        let range = [What::Throw.stored(), left.id, left.call, since];
-        Ok(Some(statement.query_row(range, event_of).optional()?.unwrap_or(left)))
-    }
-
-    /// The exception that left what nothing called, after all others were thrown. A `finally` may have handled some.
-    fn left_at_last(&self, thrown: i64) -> Result<Option<Event>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = events.call \
-             WHERE kind = ? AND events.id > ? AND calls.caller = 0 ORDER BY events.id DESC LIMIT 1",
-        )?;
-        let left = statement.query_row([What::Unwind.stored(), thrown], event_of).optional()?;
-        let Some(left) = left else { return Ok(None) };
-        self.thrown_in(left.call, &left, false)
     }
 
     /// The same exception in the call below, from which it came: one that ended there, or one that was in a `with` whose

@@ -42,7 +42,7 @@ impl Recording {
         let callers: HashSet<i64> =
             suspended.iter().filter_map(|event| open.get(&event.call)).copied().collect();
         // Nothing records that an exception leaves a module where it waits.
-        let may_have_left = self.fact("end")? != UNSETTLED && self.is_unhandled()?;
+        let may_have_left = self.fact("end")? != UNSETTLED && self.unhandled()?.is_some();
         let of_modules = if may_have_left { self.calls_of_modules()? } else { HashSet::new() };
         suspended.retain(|event| !callers.contains(&event.call) && !of_modules.contains(&event.call));
         suspended.reverse();

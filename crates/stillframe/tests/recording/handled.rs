@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::Fixture;
 
-use crate::recorder::{Client, has};
+use crate::recorder::{Client, at, has, pythons};
 
 const CACHE_PY: &str = "import os
 
@@ -86,4 +86,152 @@ async fn node_programs_are_asked_about_at_their_end() {
     has(&items, &["`cart.items` is [0, 1, 2, 3, 4] at event ", "[4] = 4", "[3] = 3"]);
     has(&client.ask("find_origin", json!({ "target": "total" })).await, &["total", "52"]);
     client.server.finish().await;
+}
+
+/// A program that is ended by an exception, after or beside which others are handled.
+const PAY_PY: &str = "\
+import atexit
+import os
+import sys
+import threading
+
+
+def forgiving():
+    try:
+        {}['missing']
+    except KeyError:
+        return
+
+
+def later():
+    threading.main_thread().join()
+    forgiving()
+
+
+def child():
+    sys.exit(3)
+
+
+def pay(total):
+    if total < 0:
+        raise ValueError(f'negative total: {total}')  # @thrown
+
+
+if sys.argv[1] == 'atexit':
+    atexit.register(forgiving)
+elif sys.argv[1] == 'hook':
+    sys.excepthook = lambda *thrown: forgiving()
+elif sys.argv[1] == 'thread':
+    threading.Thread(target=later).start()
+elif os.fork() == 0:
+    child()
+else:
+    os.wait()
+pay(5 - 14)
+";
+
+const PAY_MJS: &str = "\
+function forgiving() {
+  try {
+    JSON.parse('{');
+  } catch {
+    return 2;
+  }
+}
+if (process.argv[2] === 'exit') process.on('exit', forgiving);
+else process.on('uncaughtException', () => process.exit(forgiving()));
+function pay(total) {
+  if (total < 0) throw new RangeError(`negative total: ${total}`); // @thrown
+}
+pay(5 - 14);
+";
+
+const TEST_CART_PY: &str = "\
+import unittest
+
+
+class TestCart(unittest.TestCase):
+    def tearDown(self):
+        try:
+            self.missing
+        except AttributeError:
+            pass
+
+    def test_a_total(self):
+        total = sum([3, 4][1:])
+        if total != 7:
+            raise ValueError(f'wrong total: {total}')  # @thrown
+
+    def test_b_refused(self):
+        with self.assertRaises(KeyError):
+            {}['pen']
+
+    def test_c_unfinished(self):
+        self.skipTest('unfinished')
+";
+
+const CART_TEST_MJS: &str = "\
+import test from 'node:test';
+import assert from 'node:assert/strict';
+function refuse() {
+  throw new TypeError('refused');
+}
+test('total', () => {
+  const total = 4;
+  if (total !== 7) throw new RangeError(`wrong total: ${total}`); // @thrown
+});
+test('refused', () => {
+  assert.throws(refuse, TypeError);
+});
+";
+
+#[tokio::test]
+async fn what_ended_a_program_is_not_what_was_handled_afterwards() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let python = Fixture::write(folder.path(), "pay.py", PAY_PY);
+    for version in pythons() {
+        let client = Client::new(&version).await;
+        for how in ["atexit", "hook", "thread", "fork"] {
+            has(&client.record(&python, &[how]).await, &["exited with code 1"]);
+            is_about(&client, &python, "ValueError: negative total: -9").await;
+        }
+        client.server.finish().await;
+    }
+    let node = Fixture::write(folder.path(), "pay.mjs", PAY_MJS);
+    let script = Fixture::write(folder.path(), "pay.cjs", PAY_MJS);
+    let client = Client::new("node").await;
+    for program in [&node, &script] {
+        for (how, code) in [("exit", "1"), ("handler", "2")] {
+            has(&client.record(program, &[how]).await, &["exited with code ", code]);
+            is_about(&client, program, "RangeError: negative total: -9").await;
+        }
+    }
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn what_failed_a_test_is_not_what_a_later_one_handles_or_expects() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let tests = Fixture::write(folder.path(), "test_cart.py", TEST_CART_PY);
+    let words = ["-m", "unittest", "test_cart"];
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        let arguments = json!({ "command": python, "args": words, "cwd": folder.path() });
+        has(&client.ask("record_run", arguments).await, &["exited with code 1"]);
+        is_about(&client, &tests, "ValueError: wrong total: 4").await;
+        client.server.finish().await;
+    }
+    let tests = Fixture::write(folder.path(), "cart.test.mjs", CART_TEST_MJS);
+    let client = Client::new("node").await;
+    has(&client.record(&tests, &[]).await, &["exited with code 1"]);
+    is_about(&client, &tests, "RangeError: wrong total: 4").await;
+    client.server.finish().await;
+}
+
+/// Fails unless the last recording is about this exception, with and without a moment.
+async fn is_about(client: &Client, program: &Fixture, thrown: &str) {
+    let state = client.ask("state_at", json!({ "at": "exception" })).await;
+    has(&state, &[thrown, &at(program, "thrown")]);
+    let origin = client.ask("find_origin", json!({ "target": "total" })).await;
+    has(&origin, &["`total` is ", &at(program, "thrown")]);
 }

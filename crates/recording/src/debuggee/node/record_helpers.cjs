@@ -530,12 +530,11 @@ exports.start = (settings) => {
 
   process.on('uncaughtExceptionMonitor', (error, origin) => {
     overflow.hide();
-    if (!isKnown(error)) {
-      if (top !== 0) thrownBy(top, error);
-    } else if (top !== 0 && error !== thrown) {
-      // It has left a module, which no other code of the program is around.
-      passed(top, error);
-    } else if (error === thrown && process.listenerCount('uncaughtException') === 0) showHeading(error, origin, settings.loaded);
+    const isLast = error === thrown;
+    if (top !== 0 && !isKnown(error)) thrownBy(top, error);
+    // It has left a module, which no other code of the program is around.
+    for (; top !== 0; pop(top)) passed(top, error);
+    if (isLast && process.listenerCount('uncaughtException') === 0) showHeading(error, origin, settings.loaded);
   });
   process.on('exit', () => wire.exit());
   for (const name of ['abort', 'kill', 'reallyExit', 'send']) {

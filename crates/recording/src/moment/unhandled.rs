@@ -1,0 +1,166 @@
+//! The exception that ended the program, or a test: the last one that none of the recorded calls handled.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use rusqlite::OptionalExtension;
+
+use super::{MOST_EVENTS, MOST_THROWN};
+use crate::error::Result;
+use crate::reading::{Event, Recording, event_of};
+use crate::spelling::Spelling;
+use crate::value::{What, Word};
+
+/// The main thread of the first process, and all threads.
+const THREADS: [RangeInclusive<i64>; 2] = [1..=1, 0..=i64::MAX];
+
+/// Types of exceptions that leave a call which has not failed.
+const NO_FAILURES: [&str; 4] = ["Skipped", "SkipTest", "XFailed", "GeneratorExit"];
+
+/// Where an exception ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// A recorded call handled it.
+    Handled,
+    /// It left all recorded calls.
+    Left,
+    /// Its call did nothing more, because the program ended.
+    Open,
+}
+
+impl Recording {
+    /// The last exception that no recorded call is known to have handled, in the outermost call that it left. Those of
+    /// other threads and processes are about them, unless there is none in the main thread.
+    pub(crate) fn unhandled(&self) -> Result<Option<Event>> {
+        for threads in &THREADS {
+            let found = self.unhandled_in(threads)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn unhandled_in(&self, threads: &RangeInclusive<i64>) -> Result<Option<Event>> {
+        let outermost = self.left_outermost(threads)?;
+        // What called an asynchronous function that threw later may have ended before.
+        let since = self.last_event()? - MOST_EVENTS;
+        let since = outermost.map_or(since, |thrown| since.max(thrown.id));
+        let mut statement = self.database.prepare_cached(
+            "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = events.call \
+             WHERE kind = ? AND events.id > ? AND thread BETWEEN ? AND ? ORDER BY events.id DESC LIMIT ?",
+        )?;
+        let range = (What::Throw.stored(), since, threads.start(), threads.end(), MOST_THROWN);
+        let (mut handled, mut open) = (HashSet::new(), None);
+        for thrown in statement.query_map(range, event_of)? {
+            let thrown = thrown?;
+            if !self.is_failure(&thrown)? {
+                continue;
+            }
+            match self.fate(&thrown, &mut handled)? {
+                Fate::Left => return Ok(Some(thrown)),
+                Fate::Open => open = open.or(Some(thrown)),
+                Fate::Handled => {}
+            }
+        }
+        Ok(outermost.or(open))
+    }
+
+    /// The last exception that left a call which no recorded call had called.
+    fn left_outermost(&self, threads: &RangeInclusive<i64>) -> Result<Option<Event>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT events.id, kind, call, place, value FROM calls JOIN events ON events.id = calls.ended \
+             WHERE caller = 0 AND kind = ? AND thread BETWEEN ? AND ? ORDER BY events.id DESC LIMIT ?",
+        )?;
+        let range = (What::Unwind.stored(), threads.start(), threads.end(), MOST_THROWN);
+        for left in statement.query_map(range, event_of)? {
+            let left = left?;
+            if self.resumer_at(&left)?.is_some() {
+                continue;
+            }
+            let thrown = match self.thrown_since(&left) {
+                Some(since) => Some(self.thrown_earlier(&left, since)?),
+                None => self.thrown_in(left.call, &left, false)?,
+            };
+            if let Some(thrown) = thrown
+                && self.is_failure(&thrown)?
+            {
+                return Ok(Some(thrown));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_failure(&self, thrown: &Event) -> Result<bool> {
+        let text = self.thrown_text(thrown)?;
+        Ok(!text.is_some_and(|(type_name, _)| NO_FAILURES.contains(&&*type_name)))
+    }
+
+    /// The recorded call that resumed a generator last before it ended, which is where an exception goes.
+    fn resumer_at(&self, end: &Event) -> Result<Option<i64>> {
+        let resumption = self.last_resumption(end.call, end.id)?;
+        Ok(resumption.map(|resumption| resumption.caller).filter(|caller| *caller != 0))
+    }
+
+    /// How many exceptions were thrown since the one that left a call; none for Python, which reports that one in each call
+    /// that it leaves.
+    fn thrown_since(&self, end: &Event) -> Option<i64> {
+        match end.value.map(Word::of) {
+            Some(Word::Integer(since)) => Some(since),
+            _ => (self.spelling == Spelling::JavaScript).then_some(0),
+        }
+    }
+
+    /// What left a call after which so many others were thrown; the end of the call, if it is from before the recording.
+    fn thrown_earlier(&self, left: &Event, since: i64) -> Result<Event> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = events.call \
+             WHERE kind = ? AND events.id < ? AND thread = (SELECT thread FROM calls WHERE id = ?) \
+             ORDER BY events.id DESC LIMIT 1 OFFSET ?",
+        )?;
+        let range = [What::Throw.stored(), left.id, left.call, since];
+        Ok(statement.query_row(range, event_of).optional()?.unwrap_or(*left))
+    }
+
+    /// Follows an exception outwards. The calls through which others passed that were handled are known.
+    fn fate(&self, thrown: &Event, handled: &mut HashSet<i64>) -> Result<Fate> {
+        let mut ends = self.database.prepare_cached("SELECT caller, ended FROM calls WHERE id = ?")?;
+        let mut later =
+            self.database.prepare_cached("SELECT id FROM events WHERE call = ? AND id > ? LIMIT 1")?;
+        let (mut call, mut event) = (thrown.call, thrown.id);
+        let mut passed = Vec::new();
+        let fate = loop {
+            let end = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            let Some((caller, ended)): Option<(i64, Option<i64>)> = ends.query_row([call], end).optional()?
+            else {
+                // What left the outermost call is known; this may be one that a `finally` of it handled.
+                break if call == 0 { Fate::Handled } else { Fate::Left };
+            };
+            let Some(ended) = ended else {
+                break if later.exists([call, event])? { Fate::Handled } else { Fate::Open };
+            };
+            // What called an asynchronous function may have ended before that.
+            if ended < event {
+                break Fate::Left;
+            }
+            let end = self.find_event(ended)?;
+            if handled.contains(&call) || end.is_some_and(|end| end.what != What::Unwind) {
+                break Fate::Handled;
+            }
+            if let Some(end) = end
+                && let Some(since) = self.thrown_since(&end)
+                && self.thrown_earlier(&end, since)?.id != thrown.id
+            {
+                return Ok(Fate::Handled);
+            }
+            passed.push(call);
+            let resumer = end.map(|end| self.resumer_at(&end)).transpose()?.flatten();
+            (call, event) = (resumer.unwrap_or(caller), ended);
+        };
+        if fate == Fate::Handled {
+            handled.extend(passed);
+            handled.insert(call);
+        }
+        Ok(fate)
+    }
+}
