@@ -114,6 +114,7 @@ impl Breakpoints {
         direction: Direction,
         until: i64,
     ) -> Result<Option<Reached>> {
+        let begin = from;
         let mut from = from;
         while let Some(event) = self.candidate(recording, from, direction, until)? {
             let hit = self.hits(recording, &event)?;
@@ -130,8 +131,8 @@ impl Breakpoints {
                     _ => "breakpoint",
                 };
                 let is_beyond = match direction {
-                    Direction::Forward => shown.id > from && shown.id <= until.max(event.id),
-                    Direction::Back => true,
+                    Direction::Forward => shown.id > begin && shown.id <= until.max(event.id),
+                    Direction::Back => shown.id < begin,
                 };
                 if is_beyond {
                     let position = Position { event: shown, is_end: false };

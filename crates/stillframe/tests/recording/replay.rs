@@ -99,6 +99,32 @@ async fn a_node_run_is_gone_through_in_both_directions() {
 }
 
 #[tokio::test]
+async fn a_functions_breakpoint_is_reached_in_both_directions() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "def add(total, price):\n    total += price  # @first\n    return total\n\n\n\
+                amount = 0\nfor price in (1, 2, 3):\n    amount = add(amount, price)  # @called\n";
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let client = replays(&program, "python3", &[]).await;
+    let server = &client.server;
+    server.ok("set_breakpoint", json!({ "function": "add" })).await;
+    server.ok("start_debugging", json!({ "scriptPath": "last" })).await;
+    for (tool, line, price) in [
+        ("continue_execution", "first", "2"),
+        ("continue_execution", "first", "3"),
+        ("reverse_continue", "first", "2"),
+        ("step_back", "called", "2"),
+        ("continue_execution", "first", "2"),
+        ("reverse_continue", "first", "1"),
+    ] {
+        let report = at(&client, &program, tool, line).await;
+        assert_eq!(local(&report, "price"), price, "{tool}");
+    }
+    let start = server.ok("reverse_continue", json!({})).await.data;
+    assert_eq!(start["reason"], "start", "{start}");
+    client.server.finish().await;
+}
+
+#[tokio::test]
 async fn a_condition_without_a_recorded_value_is_reported() {
     for (program, runtime) in
         [(Fixture::python("recording_shop"), "python3"), (Fixture::node("recording_shop"), "node")]
