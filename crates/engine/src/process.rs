@@ -227,6 +227,13 @@ impl Process {
         self.0.end.borrow().clone()
     }
 
+    /// Interrupts the process and its group, as Ctrl-C does in a terminal.
+    pub fn interrupt(&self) {
+        if !*self.0.number.given_away.borrow() {
+            marked::interrupt_group(self.pid());
+        }
+    }
+
     /// Kills the process and everything that it started, and waits until they are gone.
     pub async fn kill(&self) {
         let guard = Arc::clone(&self.0);

@@ -12,6 +12,7 @@ use engine::output::Output;
 use engine::process::Process;
 use engine::safety::Safety;
 use engine::temporary;
+use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
 use crate::library::Library;
@@ -50,6 +51,8 @@ pub struct RecordRequest {
     pub most_bytes: u64,
     /// Keep the last so many events; none for the first ones.
     pub last: Option<i64>,
+    /// Interrupts the program, and ends it the second time.
+    pub interrupt: Option<Arc<Notify>>,
 }
 
 /// A recording that was made.
@@ -116,16 +119,12 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     let writer = Writer { folder, store, wire: Streams::new(segments), most_bytes: request.most_bytes };
     let ended = Arc::clone(&has_ended);
     let writing = tokio::task::spawn_blocking(move || writer.run(&ended));
-    let end = tokio::time::timeout(request.timeout, process.ended()).await;
+    let end = end_of(&process, request.timeout, request.interrupt.as_deref()).await;
     // A child that keeps running is not recorded.
     process.kill().await;
     has_ended.store(true, Ordering::Release);
     let written = writing.await.map_err(|_| Error::question("the recording was interrupted"))??;
     drop(assistant);
-    let end = match end {
-        Ok(end) => describe(&end),
-        Err(_) => format!("ended by stillframe after {} s", request.timeout.as_secs()),
-    };
     let (incomplete, unrecorded, dropped) = (written.incomplete, written.unrecorded, written.store.dropped());
     let counts = Counts { events: written.counts.events - dropped, writes: written.store.kept_writes()? };
     let facts = [
@@ -166,6 +165,37 @@ async fn waiting(library: &Library, name: &str, events: i64) -> Result<Vec<Strin
     let (library, name) = (library.clone(), name.to_owned());
     let waiting = tokio::task::spawn_blocking(move || library.open(&name)?.waiting()).await;
     waiting.map_err(|_| Error::question("the recording was interrupted"))?
+}
+
+/// Waits until a program has ended or has to be.
+async fn end_of(process: &Process, timeout: Duration, interrupt: Option<&Notify>) -> String {
+    let ended = tokio::time::timeout(timeout, process.ended());
+    tokio::pin!(ended);
+    let mut is_interrupted = false;
+    loop {
+        tokio::select! {
+            end = &mut ended => {
+                return match end {
+                    Ok(end) => describe(&end),
+                    Err(_) => format!("ended by stillframe after {} s", timeout.as_secs()),
+                };
+            }
+            () = interrupted(interrupt) => {
+                if is_interrupted {
+                    return "ended by stillframe at the second interrupt".to_owned();
+                }
+                is_interrupted = true;
+                process.interrupt();
+            }
+        }
+    }
+}
+
+async fn interrupted(interrupt: Option<&Notify>) {
+    match interrupt {
+        Some(interrupt) => interrupt.notified().await,
+        None => std::future::pending().await,
+    }
 }
 
 fn describe(end: &End) -> String {

@@ -4,12 +4,15 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+use tools::Reply;
 use tools::ops::recordings::{self, Format, Time};
 use tools::toolsets::{self, recording};
 
@@ -178,7 +181,7 @@ fn times() -> impl TypedValueParser<Value = Time> {
     })
 }
 
-/// Runs a program and records it.
+/// Runs a program and records it. An interrupt is the program's; the second ends it, and the third gives up.
 pub(crate) async fn record(args: RecordArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     let context = run_context.waiting_up_to(Duration::from_secs(args.timeout));
     let mut words = args.command.into_iter();
@@ -192,7 +195,26 @@ pub(crate) async fn record(args: RecordArgs, run_context: RunContext) -> anyhow:
         "last": args.last,
         "timeout": args.timeout.saturating_mul(1000),
     });
-    call_in("record_run", arguments, &context).await
+    let interrupt = Arc::new(Notify::new());
+    let context = context.interrupted_by(Arc::clone(&interrupt));
+    let reply = reply("record_run", arguments, &context);
+    tokio::pin!(reply);
+    let mut interrupts = 0;
+    loop {
+        tokio::select! {
+            reply = &mut reply => {
+                print(&reply?)?;
+                return Ok(if interrupts > 0 { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS });
+            }
+            Ok(()) = tokio::signal::ctrl_c() => interrupts += 1,
+        }
+        match interrupts {
+            1 => terminal::hint("interrupted the program; press Ctrl-C again to end it"),
+            2 => {}
+            _ => return Ok(ExitCode::from(INTERRUPTED)),
+        }
+        interrupt.notify_one();
+    }
 }
 
 /// Answers a question.
@@ -257,20 +279,25 @@ pub(crate) async fn serve(recording: &str, run_context: &RunContext) -> anyhow::
 
 /// Calls a tool and prints its answer.
 async fn call(tool: &str, arguments: Value, run_context: RunContext) -> anyhow::Result<ExitCode> {
-    call_in(tool, arguments, &run_context.context()).await
+    let context = run_context.context();
+    let reply = tokio::select! {
+        reply = reply(tool, arguments, &context) => reply?,
+        Ok(()) = tokio::signal::ctrl_c() => return Ok(ExitCode::from(INTERRUPTED)),
+    };
+    print(&reply)?;
+    Ok(ExitCode::SUCCESS)
 }
 
-async fn call_in(tool: &str, arguments: Value, context: &tools::Context) -> anyhow::Result<ExitCode> {
+async fn reply(tool: &str, arguments: Value, context: &tools::Context) -> anyhow::Result<Reply> {
     let Some(entry) = toolsets::find(&[&recording::TOOLSET], tool) else { bail!("no tool `{tool}`") };
     let Value::Object(arguments) = arguments else { bail!("`{tool}` needs arguments") };
     let arguments: Map<String, Value> = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    let reply = tokio::select! {
-        reply = entry.call(arguments, context) => reply,
-        Ok(()) = tokio::signal::ctrl_c() => return Ok(ExitCode::from(INTERRUPTED)),
-    };
+    Ok(entry.call(arguments, context).await)
+}
+
+fn print(reply: &Reply) -> anyhow::Result<()> {
     if reply.is_error {
         bail!("{}", reply.text.trim_start_matches("Error: ").trim_end());
     }
-    terminal::print(&reply.text)?;
-    Ok(ExitCode::SUCCESS)
+    terminal::print(&reply.text)
 }

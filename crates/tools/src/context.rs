@@ -6,6 +6,7 @@ use engine::bounds::Bounds;
 use engine::session::Session;
 use engine::sessions::Sessions;
 use mirror::Exposures;
+use tokio::sync::Notify;
 
 use crate::ToolError;
 use crate::toolsets::quick::Quick;
@@ -23,6 +24,8 @@ pub struct Context {
     pub shows_credentials: bool,
     /// The receiver of progress, if any.
     pub report: Option<Report>,
+    /// Interrupts the program that a call runs to its end; none if such a call is only given up.
+    pub interrupt: Option<Arc<Notify>>,
 }
 
 /// Hears what a call that takes its time is doing.
@@ -61,6 +64,7 @@ impl Context {
             exposures: Exposures::default(),
             shows_credentials: false,
             report: None,
+            interrupt: None,
         }
     }
 
@@ -81,6 +85,12 @@ impl Context {
     #[must_use]
     pub fn reporting(&self, report: Option<Report>) -> Self {
         Self { report, ..self.clone() }
+    }
+
+    /// The same, for a call whose program may be interrupted.
+    #[must_use]
+    pub fn interrupted_by(&self, interrupt: Arc<Notify>) -> Self {
+        Self { interrupt: Some(interrupt), ..self.clone() }
     }
 
     /// The same, for one call whose session is recorded.

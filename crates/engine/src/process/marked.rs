@@ -78,6 +78,18 @@ fn descendants(ancestor: u32) -> Vec<std::os::fd::OwnedFd> {
 #[cfg(not(unix))]
 pub(super) fn kill_group(_leader: u32) {}
 
+/// Sends SIGINT to a process group.
+#[cfg(unix)]
+pub(super) fn interrupt_group(leader: u32) {
+    if let Some(group) = pid(leader) {
+        // It may be gone by itself.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::INT);
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn interrupt_group(_leader: u32) {}
+
 /// Kills every process whose mark begins like this, what descends from them, and whatever they start meanwhile.
 pub(super) fn kill_marked(mark: &str) {
     // A process may fork between being listed and being killed, so look again until nothing is left. The

@@ -1,6 +1,8 @@
 //! `stillframe record`, `ask` and `recordings`.
 
-use test_support::Fixture;
+use std::process::Stdio;
+
+use test_support::{Fixture, eventually, interrupt};
 
 use crate::STILLFRAME;
 use crate::recorder::{at, has, pythons};
@@ -78,4 +80,46 @@ async fn run_in(folder: &std::path::Path, state: &std::path::Path, words: &[&str
     command.args(["record", "--"]).args(words).current_dir(folder);
     command.env("XDG_STATE_HOME", state).env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
     outcome(command).await
+}
+
+/// Ctrl-C is the program's, which may end as it does then; the second one ends it.
+#[tokio::test]
+async fn an_interrupted_program_is_recorded_to_its_end() {
+    let text = "\
+import pathlib, sys, time
+
+count = 0
+while True:
+    try:
+        pathlib.Path('ready%d' % count).touch()
+        while True:
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        count += 1
+        print('saved', count, flush=True)
+        if len(sys.argv) == 1:
+            break
+";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("main.py"), text).unwrap();
+    let state = tempfile::tempdir().unwrap();
+    for (more, ends) in [
+        (None, &["rec-1: the program exited with code 0", "saved 1"][..]),
+        (Some("stays"), &["rec-2: the program ended by stillframe at the second interrupt", "saved 1"][..]),
+    ] {
+        let mut command = STILLFRAME.command();
+        command.args(["record", "--", "python3", "main.py"]).args(more).current_dir(folder.path());
+        command.env("XDG_STATE_HOME", state.path()).env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        for ready in ["ready0", "ready1"].iter().take(1 + usize::from(more.is_some())) {
+            let ready = folder.path().join(ready);
+            eventually(|| ready.exists()).await;
+            std::fs::remove_file(ready).unwrap();
+            interrupt(command.id().unwrap());
+        }
+        let done = command.wait_with_output().await.unwrap();
+        let said = String::from_utf8(done.stdout).unwrap();
+        assert_eq!(done.status.code(), Some(130), "{said}");
+        has(&said, ends);
+    }
 }

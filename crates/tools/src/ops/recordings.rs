@@ -61,6 +61,7 @@ pub async fn record_command(
         timeout: options.timeout,
         most_bytes: context.bounds().recording,
         last: options.last,
+        interrupt: context.interrupt.clone(),
     };
     Ok(recording::record(request, safety, &library(context)).await?)
 }
