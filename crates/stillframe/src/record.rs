@@ -34,6 +34,9 @@ pub(crate) struct RecordArgs {
     /// Working directory of the program.
     #[arg(long, value_name = "FOLDER")]
     cwd: Option<PathBuf>,
+    /// File to use as the program's standard input [default: empty].
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
     /// Maximum number of items to record per container [default: 100].
     #[arg(long, value_name = "COUNT")]
     items: Option<usize>,
@@ -189,6 +192,7 @@ pub(crate) async fn record(args: RecordArgs, run_context: RunContext) -> anyhow:
         "command": words.next(),
         "args": words.collect::<Vec<_>>(),
         "cwd": args.cwd,
+        "stdinFile": args.stdin,
         "items": args.items,
         "depth": args.depth,
         "length": args.length,

@@ -2,10 +2,11 @@
 
 use std::process::Stdio;
 
+use serde_json::json;
 use test_support::{Fixture, eventually, interrupt};
 
 use crate::STILLFRAME;
-use crate::recorder::{at, has, pythons};
+use crate::recorder::{Client, at, has, pythons};
 
 /// The exit code, the output and the errors of a command.
 pub(crate) async fn run(state: &std::path::Path, words: &[&str]) -> (i32, String, String) {
@@ -122,4 +123,26 @@ while True:
         assert_eq!(done.status.code(), Some(130), "{said}");
         has(&said, ends);
     }
+}
+
+#[tokio::test]
+async fn a_recorded_program_reads_its_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", "import sys\nprint(f'<{sys.stdin.read()}>')\n");
+    let state = tempfile::tempdir().unwrap();
+    let input = folder.path().join("input.txt");
+    std::fs::write(&input, "12 pens").unwrap();
+    let input = input.to_str().unwrap();
+    let (_, said, _) =
+        run(state.path(), &["record", "--stdin", input, "--", "python3", program.path()]).await;
+    has(&said, &["exited with code 0", "<12 pens>"]);
+    let client = Client::new("python3").await;
+    for (stdin, read) in [(Some("7 books"), "<7 books>"), (None, "<>")] {
+        let mut arguments = json!({ "command": "python3", "args": [program.path()] });
+        if let Some(stdin) = stdin {
+            arguments["stdin"] = json!(stdin);
+        }
+        has(&client.ask("record_run", arguments).await, &["exited with code 0", read]);
+    }
+    client.server.finish().await;
 }

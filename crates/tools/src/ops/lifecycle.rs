@@ -255,6 +255,16 @@ pub fn check_program(safety: &Safety, executable: Option<&Path>, launch: &Launch
     Ok(())
 }
 
+/// What a program reads: a text, a file or nothing.
+pub(crate) fn stdin(text: Option<String>, file: Option<PathBuf>) -> Result<Stdin, ToolError> {
+    match (text, file) {
+        (Some(text), None) => Ok(Stdin::Text(text)),
+        (None, Some(file)) => Ok(Stdin::File(sources::absolute(&file))),
+        (Some(_), Some(_)) => Err(ToolError::argument("stdinFile", "cannot be combined with `stdin`")),
+        (None, None) => Ok(Stdin::Empty),
+    }
+}
+
 /// What a start would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DryRun {

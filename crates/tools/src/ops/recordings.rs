@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::adapter::Machine;
+use engine::model::launch::Stdin;
 pub use recording::Library;
 use recording::export::Exported;
 pub use recording::export::{Format, Time};
@@ -25,6 +26,8 @@ pub struct RecordOptions {
     pub timeout: Duration,
     /// Keep the last so many events; none for the first ones.
     pub last: Option<i64>,
+    /// What the program reads.
+    pub stdin: Stdin,
 }
 
 /// The recordings of this user.
@@ -40,7 +43,8 @@ pub async fn record(
     cwd: Option<PathBuf>,
     options: RecordOptions,
 ) -> Result<Recorded, ToolError> {
-    let command = Command::read(&Machine, command, args, cwd)?;
+    let mut command = Command::read(&Machine, command, args, cwd)?;
+    command.launch.stdin = options.stdin.clone();
     record_command(context, command, options).await
 }
 

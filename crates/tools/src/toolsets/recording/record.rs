@@ -7,6 +7,7 @@ use recording::Limits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::ops::lifecycle;
 use crate::ops::recordings::{self, Format, RecordOptions, Time};
 use crate::ops::trace::check_counts;
 use crate::{ArgumentList, CommandLine, Context, Effects, Text, Tool, ToolError};
@@ -16,7 +17,7 @@ const MOST: usize = 10_000;
 
 /// Runs a program.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RecordRun {
     /// Command, such as `python app.py --fast`, `pytest -x tests/test_cart.py` or `node app.js`.
     command: CommandLine,
@@ -24,6 +25,10 @@ pub(super) struct RecordRun {
     args: Option<ArgumentList>,
     /// Working directory; default: the server's.
     cwd: Option<PathBuf>,
+    /// Text for standard input, which is empty by default.
+    stdin: Option<String>,
+    /// File for standard input.
+    stdin_file: Option<PathBuf>,
     /// Items to record per container, default 100.
     items: Option<usize>,
     /// Depth of nested objects, default 4.
@@ -61,7 +66,9 @@ impl Tool for RecordRun {
             depth: self.depth.unwrap_or(usual.depth),
             text: self.length.unwrap_or(usual.text),
         };
-        let options = RecordOptions { limits, timeout: Duration::from_millis(timeout), last: last.flatten() };
+        let stdin = lifecycle::stdin(self.stdin, self.stdin_file)?;
+        let timeout = Duration::from_millis(timeout);
+        let options = RecordOptions { limits, timeout, last: last.flatten(), stdin };
         let recorded = recordings::record(context, &self.command, self.args, self.cwd, options).await?;
         Ok(Text(recordings::summary(&recorded)))
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use engine::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
+use engine::model::launch::{Attach, Endpoint, Launch, Program, Start};
 use engine::model::stop::End;
 use engine::session::Session;
 use engine::session::state::Execution;
@@ -170,14 +170,7 @@ impl ProgramParams {
 
     /// The launch with the program and the arguments of another one.
     pub(super) fn with_program_of(self, launch: Launch) -> Result<Launch, ToolError> {
-        let stdin = match (self.stdin, self.stdin_file) {
-            (Some(text), None) => Stdin::Text(text),
-            (None, Some(file)) => Stdin::File(sources::absolute(&file)),
-            (Some(_), Some(_)) => {
-                return Err(ToolError::argument("stdinFile", "cannot be combined with `stdin`"));
-            }
-            (None, None) => Stdin::Empty,
-        };
+        let stdin = lifecycle::stdin(self.stdin, self.stdin_file)?;
         let mut env = launch.env;
         env.extend(self.env.into_iter().flatten().map(|(name, value)| (name, Some(value))));
         Ok(Launch {
