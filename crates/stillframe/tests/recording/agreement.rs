@@ -100,3 +100,28 @@ async fn a_node_recording_agrees_with_a_live_session() {
     let program = Fixture::node("recording_shop");
     agree(&program, "node", "javascript").await;
 }
+
+/// pydevd takes two functions with the same text, name and line for one; rows are of the file that they are asked for.
+#[tokio::test]
+async fn values_of_a_function_are_not_those_of_one_with_the_same_text_in_another_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "import first\nimport second\n\nfor number in range(30):\n    first.scale(number)\n    \
+                second.scale(number + 100)\n";
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let scale = "def scale(x):\n    y = x * 2  # @doubled\n    return y\n";
+    Fixture::write(folder.path(), "second.py", scale);
+    let first = Fixture::write(folder.path(), "first.py", scale);
+    for python in pythons() {
+        let client = Client::of_toolsets("standard", tempfile::tempdir().unwrap(), &[], &python).await;
+        let point = json!({ "file": first.path(), "line": first.line("doubled"), "expressions": ["x"] });
+        let arguments = json!({
+            "program": program.path(), "executablePath": python, "points": [point],
+        });
+        let traced = client.server.ok("trace_values", arguments).await.data;
+        let rows = traced["rows"].as_array().unwrap();
+        let values: Vec<&str> = rows.iter().map(|row| row["values"][0]["value"].as_str().unwrap()).collect();
+        assert!(!values.is_empty(), "{traced}");
+        assert!(values.iter().all(|value| value.len() < 3), "{python}: {values:?}");
+        client.server.finish().await;
+    }
+}

@@ -39,7 +39,7 @@ turn = threading.Lock()
 taken = {}
 # References to those code objects.
 codes = {}
-# The same by equality, because pydevd forgets all equal code objects at once.
+# The same by file and equality, because pydevd forgets all equal code objects at once.
 forgotten = {}
 # The last location that each thread reached by one of our events: the ID of the frame, and the offset.
 last = {}
@@ -106,12 +106,13 @@ def on_line(code, line, frame_at=sys._getframe, thread=threading.get_ident):
 def on_start(code, offset):
     """Code starts or resumes for the first time since a change. It may equal other monitored code, as in a module that
     was loaded twice."""
-    if id(code) not in taken and code in forgotten:
+    key = in_file(code)
+    if id(code) not in taken and key in forgotten:
         if not turn.acquire(False):
             return None
         try:
-            if code in forgotten:
-                in_one_piece(watching(code, forgotten[code]))
+            if key in forgotten:
+                in_one_piece(watching(code, forgotten[key]))
         finally:
             turn.release()
     return monitoring.DISABLE
@@ -204,7 +205,7 @@ def begin(frame, lines):
         its_debugger.breakpoints = Breakpoints(its_debugger.breakpoints)
     breakpoints, file = its_debugger.breakpoints, agent.paths_of(code.co_filename)[1]
     left = {line: each for line, each in breakpoints[file].items() if line not in lines}
-    forgotten[code] = lines
+    forgotten[in_file(code)] = lines
     monitoring.set_events(tool, monitoring.events.PY_START | monitoring.events.PY_RESUME)
     try:
         in_one_piece(
@@ -224,7 +225,7 @@ def begin(frame, lines):
         vars(its_debugger).pop("apply_files_filter", None)
         vars(breakpoints).pop("get", None)
         cache.pop(code, None)
-        forgotten.pop(code, None)
+        forgotten.pop(in_file(code), None)
         raise
 
 
@@ -251,14 +252,19 @@ def forget(number, reference):
         taken.pop(number, None)
 
 
+def in_file(code):
+    """What code objects of the same text in the same file have in common: they are equal in two files, too."""
+    return code.co_filename, code
+
+
 def twins(code):
-    """Other equal code objects: monitored ones, and those of running frames."""
+    """Other equal code objects of the file: monitored ones, and those of running frames."""
     candidates = [reference() for reference in codes.values()]
     for frame in sys._current_frames().values():
         while frame is not None:
             candidates.append(frame.f_code)
             frame = frame.f_back
-    found = {id(each): each for each in candidates if each is not code and each == code}
+    found = {id(each): each for each in candidates if each is not code and in_file(each) == in_file(code)}
     return found.values()
 
 
@@ -290,7 +296,7 @@ def drop(code, line):
     with turn:
         lines = {other: watched for other, watched in taken.get(id(code), {}).items() if other != line}
         if lines:
-            taken[id(code)] = forgotten[code] = lines
+            taken[id(code)] = forgotten[in_file(code)] = lines
             return
         monitoring.set_local_events(tool, code, 0)
         taken.pop(id(code), None)
@@ -315,7 +321,7 @@ def stop():
             code = reference()
             if code is not None:
                 monitoring.set_local_events(tool, code, 0)
-        for code in forgotten:
+        for _, code in forgotten:
             pydevds_cache().pop(code, None)
         for event in (monitoring.events.LINE, monitoring.events.PY_START, monitoring.events.PY_RESUME):
             monitoring.register_callback(tool, event, None)
