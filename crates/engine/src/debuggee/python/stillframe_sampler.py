@@ -150,9 +150,11 @@ class Sampler:
         found, kinds, is_inside = [], self.kinds, False
         while frame is not None:
             code = frame.f_code
-            kind = kinds.get(code)
-            if kind is None:
-                kind = kinds[code] = kind_of(code)
+            # By identity: code objects of two files are equal if their text is.
+            known = kinds.get(id(code))
+            if known is None:
+                known = kinds[id(code)] = code, kind_of(code)
+            _, kind = known
             if kind is OWN or kind is LIBRARY:
                 found.append(frame)
             elif kind is DEBUGGER and not is_inside:
@@ -200,9 +202,9 @@ class Sampled:
         node = self.root
         for code, instruction in reversed(path):
             calls = node[3]
-            node = calls.get(code)
+            node = calls.get(id(code))
             if node is None:
-                node = calls[code] = (code, [0], {}, {})
+                node = calls[id(code)] = (code, [0], {}, {})
             node[1][0] += 1
             node[2][instruction] = node[2].get(instruction, 0) + 1
         position = (id(frame), frame.f_lasti)
