@@ -35,12 +35,14 @@ pub(crate) fn styled(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Writes to standard output; colours only where they can be seen.
+/// Writes to standard output; colours only where they can be seen. A reader that has gone has seen enough, as in
+/// `stillframe tools | head`: what the command came to is still its exit code.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Says something to the person, beside the output proper.
@@ -51,12 +53,6 @@ pub(crate) fn hint(text: &str) {
 
 /// Says why the command failed, and what the exit code is.
 pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
-    let closed =
-        error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
-    if closed {
-        // The reader has seen enough, as in `stillframe tools | head`.
-        return ExitCode::SUCCESS;
-    }
     let problem = format!("{error:#}");
     let _ = writeln!(anstream::stderr().lock(), "{}: {}", styled(BAD, "error"), visible(&problem));
     ExitCode::FAILURE

@@ -3,6 +3,7 @@
 use std::process::Stdio;
 
 use serde_json::json;
+use test_support::Fixture;
 
 use crate::{STILLFRAME, folder, stillframe};
 
@@ -65,15 +66,23 @@ async fn completions_exist_for_common_shells() {
 }
 
 #[tokio::test]
-async fn closing_standard_output_early_is_not_an_error() {
-    for arguments in [vec!["tools"], vec!["tools", "--json"], vec!["completions", "bash"]] {
+async fn closing_standard_output_early_does_not_change_the_exit_code() {
+    let program = Fixture::python("endings");
+    let table: [(&[&str], i32); 5] = [
+        (&["tools"], 0),
+        (&["tools", "--json"], 0),
+        (&["completions", "bash"], 0),
+        (&["probe", program.path(), "--", "raise"], 4),
+        (&["test", "--", "python3", program.path(), "raise"], 4),
+    ];
+    for (arguments, code) in table {
         let mut command = STILLFRAME.command();
-        command.args(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        command.args(arguments).env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let ended = child.wait_with_output().await.unwrap();
-        assert_eq!(String::from_utf8(ended.stderr).unwrap(), "", "{arguments:?}");
-        assert!(ended.status.success(), "{arguments:?}: {}", ended.status);
+        assert!(!String::from_utf8_lossy(&ended.stderr).contains("error"), "{arguments:?}: {ended:?}");
+        assert_eq!(ended.status.code(), Some(code), "{arguments:?}: {ended:?}");
     }
 }
 
