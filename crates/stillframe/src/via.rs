@@ -42,7 +42,7 @@ use self::connection::Connector;
 use self::diagnostics::Diagnostics;
 pub(crate) use self::diagnostics::MarkedLines;
 use self::engines::Target;
-use self::guess::Compared;
+use self::guess::Advice;
 pub(crate) use self::guess::match_sources;
 use self::mapping::{Mapping, Origin};
 pub(crate) use self::one_shot::{relay_gone, run as run_command};
@@ -235,29 +235,21 @@ async fn paths(connector: &Connector, given: Vec<MapArg>) -> anyhow::Result<(Pat
         }
         return Ok((Paths::new(given, folder).on(target, Origin::Given), String::new()));
     }
-    let compared = guess::guess(connector, &folder).await?;
-    if compared == Compared::NoMatch {
-        let remark = format!(
-            "no folder on {target} is known to have the sources of `{}`; give --map THERE=HERE, or --map none if \
-             none has",
-            folder.display()
-        );
-        terminal::hint(&remark);
-        return Ok((Paths::new(Vec::new(), folder).on(target, Origin::Guessed), remark));
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let named = guess::absolute_paths(words.iter().map(String::as_str));
+    let (paths, remark) = guess::paths(connector, folder, &named, &ADVICE).await?;
+    match (paths.is_empty(), remark.is_empty()) {
+        (true, true) => {}
+        (true, false) => terminal::hint(&remark),
+        (false, _) => terminal::hint(&format!("{} ({remark})", paths.describe())),
     }
-    let guesses = compared.into_guesses();
-    let files: usize = guesses.iter().map(|guess| guess.files).sum();
-    let mappings = guesses.into_iter().map(|guess| guess.mapping).collect();
-    let paths = Paths::new(mappings, folder).on(target, Origin::Guessed);
-    if paths.is_empty() {
-        return Ok((paths, String::new()));
-    }
-    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-    let remark =
-        format!("guessed from {files} with the same content; --map THERE=HERE or --map none overrides it");
-    terminal::hint(&format!("{} ({remark})", paths.describe()));
     Ok((paths, remark))
 }
+
+const ADVICE: Advice = Advice {
+    none: "give --map THERE=HERE, or --map none if none has",
+    other: "--map THERE=HERE or --map none overrides it",
+};
 
 /// What the client's model should know.
 fn notice(target: &Target, paths: &Paths, remark: &str, missing: &[String]) -> String {

@@ -2,6 +2,8 @@
 //!
 //! The relay lists the files here, the same program there looks for files of those names and sizes, and compares.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -13,7 +15,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 use super::connection::Connector;
-use super::mapping::Mapping;
+use super::mapping::{Mapping, Origin};
 use super::paths::Paths;
 use super::program::hex_hash;
 use crate::terminal;
@@ -49,9 +51,11 @@ const USUAL: [&str; 9] =
     ["/app", "/src", "/code", "/workspace", "/workspaces", "/srv", "/opt", "/usr/src", "/var/www"];
 /// How many files must agree before a second folder is mapped.
 const AGREEING: usize = 2;
+/// The most paths that say which of several copies is meant.
+const NAMED: usize = 100;
 
 /// A file to look for.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Wanted {
     name: String,
     size: u64,
@@ -65,35 +69,111 @@ struct Match {
     path: String,
 }
 
+/// What the other side looks for.
+#[derive(Debug, Serialize, Deserialize)]
+struct Question<'q> {
+    wanted: Vec<Cow<'q, Wanted>>,
+    named: Cow<'q, [String]>,
+}
+
+/// What the other side has found, and what says which of several copies is meant.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Found {
+    matches: Vec<Match>,
+    /// The paths that were named and exist, without links.
+    named: Vec<PathBuf>,
+    /// Where processes run.
+    running: Vec<PathBuf>,
+}
+
+impl Found {
+    /// How certainly a folder is meant, however many files agree: one of its paths was named, or it has the same path
+    /// on both sides.
+    fn is_meant(&self, there: &str, here: &str) -> (bool, bool) {
+        (self.named.iter().any(|path| path.starts_with(there)), there == here)
+    }
+
+    fn runs_in(&self, there: &str) -> bool {
+        self.running.iter().any(|path| path.starts_with(there))
+    }
+}
+
 /// A guess, with the number of files that agree.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Guess {
-    pub(super) mapping: Mapping,
-    pub(super) files: usize,
+struct Guess {
+    mapping: Mapping,
+    files: usize,
+    /// Other folders there that as many files agree with.
+    equals: Vec<String>,
 }
 
 /// What comparing sources has found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Compared {
+enum Compared {
     /// There was nothing to compare, or it was not possible.
     Nothing,
     /// No source that is here is there.
     NoMatch,
-    /// Sources here are there: in other folders, or, without a guess, in the same ones.
+    /// Sources here are there.
     Matched(Vec<Guess>),
 }
 
-impl Compared {
-    pub(super) fn into_guesses(self) -> Vec<Guess> {
-        match self {
-            Self::Matched(guesses) => guesses,
-            Self::Nothing | Self::NoMatch => Vec::new(),
+/// What one can do about a guess.
+pub(super) struct Advice {
+    /// Where no folder there has the sources.
+    pub(super) none: &'static str,
+    /// Where another folder is meant.
+    pub(super) other: &'static str,
+}
+
+/// The paths of both sides, by the sources in this folder that are there, and what is to be known of them. The absolute
+/// paths of a call, or of a command, say which of several copies is meant.
+pub(super) async fn paths(
+    connector: &Connector,
+    folder: PathBuf,
+    named: &[String],
+    advice: &Advice,
+) -> anyhow::Result<(Paths, String)> {
+    let target = &connector.target;
+    let (mappings, remark) = match guess(connector, &folder, named).await? {
+        Compared::Nothing => (Vec::new(), String::new()),
+        Compared::NoMatch => {
+            let folder = folder.display();
+            let remark =
+                format!("no folder on {target} is known to have the sources of `{folder}`; {}", advice.none);
+            (Vec::new(), remark)
         }
-    }
+        Compared::Matched(guesses) if guesses.is_empty() => (Vec::new(), String::new()),
+        Compared::Matched(guesses) => {
+            let remark = format!("{}; {}", basis(&guesses), advice.other);
+            (guesses.into_iter().map(|guess| guess.mapping).collect(), remark)
+        }
+    };
+    Ok((Paths::new(mappings, folder).on(target, Origin::Guessed), remark))
+}
+
+/// What guesses are based on.
+fn basis(guesses: &[Guess]) -> String {
+    let files: usize = guesses.iter().map(|guess| guess.files).sum();
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let equals: Vec<String> =
+        guesses.iter().flat_map(|guess| &guess.equals).map(|there| format!("`{there}`")).collect();
+    let equals = match equals.as_slice() {
+        [] => String::new(),
+        [one] => format!("; {one} fits equally well"),
+        several => format!("; {} fit equally well", several.join(", ")),
+    };
+    format!("guessed from {files} with the same content{equals}")
+}
+
+/// The absolute paths in words of a call or of a command.
+pub(super) fn absolute_paths<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<String> {
+    let parts = words.into_iter().flat_map(|text| text.split([' ', '=', ':']));
+    parts.filter(|part| part.starts_with('/')).take(NAMED).map(str::to_owned).collect()
 }
 
 /// Compares the sources in this folder with those there.
-pub(super) async fn guess(connector: &Connector, folder: &Path) -> anyhow::Result<Compared> {
+async fn guess(connector: &Connector, folder: &Path, named: &[String]) -> anyhow::Result<Compared> {
     let home = etcetera::home_dir().ok();
     if folder.parent().is_none() || home.is_some_and(|home| home == folder) {
         return Ok(Compared::Nothing);
@@ -103,39 +183,44 @@ pub(super) async fn guess(connector: &Connector, folder: &Path) -> anyhow::Resul
     if here.is_empty() {
         return Ok(Compared::Nothing);
     }
-    let wanted: Vec<&Wanted> = here.iter().map(|(_, wanted)| wanted).collect();
-    let wanted = serde_json::to_vec(&wanted)?;
+    let wanted = here.iter().map(|(_, wanted)| Cow::Borrowed(wanted)).collect();
+    let question = serde_json::to_vec(&Question { wanted, named: named.into() })?;
     let mut connection = connector.start(&Paths::default(), &[COMMAND.to_owned()]).await?;
     let comparing = async {
-        connection.stdin.write_all(&wanted).await?;
+        connection.stdin.write_all(&question).await?;
         connection.stdin.shutdown().await?;
         drop(connection.stdin);
         let mut found = Vec::new();
         connection.stdout.read_to_end(&mut found).await?;
-        anyhow::Ok(serde_json::from_slice::<Vec<Match>>(&found)?)
+        anyhow::Ok(serde_json::from_slice::<Found>(&found)?)
     };
     let Ok(Ok(found)) = timeout(PATIENCE, comparing).await else {
         terminal::hint("cannot compare the sources here with those there; give --map THERE=HERE");
         return Ok(Compared::Nothing);
     };
-    if found.is_empty() {
+    if found.matches.is_empty() {
         return Ok(Compared::NoMatch);
     }
     let paths: HashMap<&str, &Path> =
         here.iter().map(|(path, wanted)| (wanted.hash.as_str(), path.as_path())).collect();
-    let pairs =
-        found.iter().filter_map(|found| Some((found.path.as_str(), *paths.get(found.hash.as_str())?)));
-    Ok(Compared::Matched(vote(folder, pairs)))
+    let pairs = found.matches.iter().filter_map(|found| {
+        let Match { hash, path } = found;
+        Some((path.as_str(), *paths.get(hash.as_str())?))
+    });
+    Ok(Compared::Matched(vote(folder, pairs, &found)))
 }
 
 /// The other side: reads what is wanted from standard input, and prints what was found.
 pub(crate) fn match_sources() -> anyhow::Result<()> {
-    let mut wanted = Vec::new();
-    std::io::stdin().read_to_end(&mut wanted)?;
-    let wanted: Vec<Wanted> = serde_json::from_slice(&wanted)?;
+    let mut question = Vec::new();
+    std::io::stdin().read_to_end(&mut question)?;
+    let Question { wanted, named } = serde_json::from_slice(&question)?;
+    let running: Vec<PathBuf> = folders_of_processes().collect();
     let roots = [std::env::current_dir()?].into_iter().chain(USUAL.map(PathBuf::from));
-    let roots = roots.chain(etcetera::home_dir().ok()).chain(folders_of_processes());
-    terminal::print(&serde_json::to_string(&find(&wanted, roots))?)
+    let roots = roots.chain(etcetera::home_dir().ok()).chain(running.iter().cloned());
+    let matches = find(&wanted, roots);
+    let named = named.iter().filter_map(|path| std::fs::canonicalize(path).ok()).collect();
+    terminal::print(&serde_json::to_string(&Found { matches, named, running })?)
 }
 
 /// The working directories of processes that we may know.
@@ -144,7 +229,7 @@ fn folders_of_processes() -> impl Iterator<Item = PathBuf> {
     processes.filter_map(|process| std::fs::read_link(process.path().join("cwd")).ok())
 }
 
-fn find(wanted: &[Wanted], roots: impl Iterator<Item = PathBuf>) -> Vec<Match> {
+fn find(wanted: &[Cow<'_, Wanted>], roots: impl Iterator<Item = PathBuf>) -> Vec<Match> {
     let by_name: HashSet<(&str, u64)> =
         wanted.iter().map(|wanted| (wanted.name.as_str(), wanted.size)).collect();
     let hashes: HashSet<&str> = wanted.iter().map(|wanted| wanted.hash.as_str()).collect();
@@ -232,33 +317,35 @@ impl Search {
 }
 
 /// The mappings that most of the pairs (there, here) agree with. The folder here is never left.
-fn vote<'p>(folder: &Path, pairs: impl Iterator<Item = (&'p str, &'p Path)>) -> Vec<Guess> {
+fn vote<'p>(folder: &Path, pairs: impl Iterator<Item = (&'p str, &'p Path)>, found: &Found) -> Vec<Guess> {
     let mut votes: HashMap<(String, String), HashSet<&Path>> = HashMap::new();
-    let mut same = HashSet::new();
     for (there, here) in pairs {
-        if Path::new(there) == here {
-            same.insert(here);
-        } else if let Some(roots) = roots(folder, there, here) {
+        if let Some(roots) = roots(folder, there, here) {
             votes.entry(roots).or_default().insert(here);
         }
     }
     let mut guesses = Vec::new();
-    // Files that have the same path on both sides need no mapping, whatever copies there are.
-    let mut explained = same;
+    let mut explained: HashSet<&Path> = HashSet::new();
     loop {
         for files in votes.values_mut() {
             files.retain(|file| !explained.contains(file));
         }
-        let best = votes.iter().max_by_key(|((there, here), files)| {
-            (files.len(), std::cmp::Reverse((there.len(), there.clone(), here.clone())))
+        let known = votes.iter().filter(|(_, files)| !files.is_empty());
+        let best = known.max_by_key(|((there, here), files)| {
+            let size = Reverse((there.len(), there.clone(), here.clone()));
+            (found.is_meant(there, here), files.len(), found.runs_in(there), size)
         });
         let Some(((there, here), files)) = best else { return guesses };
-        let enough = if guesses.is_empty() && explained.is_empty() { 1 } else { AGREEING };
-        if files.len() < enough {
+        if !guesses.is_empty() && files.len() < AGREEING {
             return guesses;
         }
         let Some(mapping) = Mapping::new(there, here) else { return guesses };
-        guesses.push(Guess { mapping, files: files.len() });
+        let fits = |other: &HashSet<&Path>| other.len() == files.len();
+        let equals = votes.iter().filter(|((_, other), files)| other == here && fits(files));
+        let mut equals: Vec<String> = equals.map(|((there, _), _)| there.clone()).collect();
+        equals.retain(|other| other != there);
+        equals.sort();
+        guesses.push(Guess { mapping, files: files.len(), equals });
         explained.extend(files.iter().copied());
     }
 }
@@ -283,9 +370,13 @@ mod tests {
     /// Pairs, and what is mapped.
     type Row<'r> = (&'r [(&'r str, &'r str)], Vec<(String, String, usize)>);
 
-    fn voted(pairs: &[(&str, &str)]) -> Vec<(String, String, usize)> {
+    fn guesses(pairs: &[(&str, &str)], found: &Found) -> Vec<Guess> {
         let pairs = pairs.iter().map(|(there, here)| (*there, Path::new(*here)));
-        let guesses = vote(Path::new("/me/shop"), pairs).into_iter();
+        vote(Path::new("/me/shop"), pairs, found)
+    }
+
+    fn voted(pairs: &[(&str, &str)]) -> Vec<(String, String, usize)> {
+        let guesses = guesses(pairs, &Found::default()).into_iter();
         guesses.map(|guess| (guess.mapping.there, guess.mapping.here, guess.files)).collect()
     }
 
@@ -315,11 +406,38 @@ mod tests {
                 ],
                 vec![mapped("/app", "/me/shop/src", 3), mapped("/usr/lib", "/me/shop/lib3", 2)],
             ),
-            (&[("/me/shop/a.py", "/me/shop/a.py"), ("/copy/a.py", "/me/shop/a.py")], vec![]),
+            (
+                &[
+                    ("/me/shop/src/a.py", "/me/shop/src/a.py"),
+                    ("/copy/src/a.py", "/me/shop/src/a.py"),
+                    ("/copy/src/b.py", "/me/shop/src/b.py"),
+                ],
+                vec![mapped("/me/shop", "/me/shop", 1)],
+            ),
         ];
         for (pairs, expected) in table {
             assert_eq!(&voted(pairs), expected, "{pairs:?}");
         }
+    }
+
+    #[test]
+    fn of_equal_copies_the_one_that_is_used_is_meant_and_the_others_are_reported() {
+        let copies = ["/srv/1/a.py", "/srv/2/a.py", "/srv/3/a.py"].map(|there| (there, "/me/shop/a.py"));
+        let chosen = |named: &str, running: &str| {
+            let [named, running] = [named, running].map(|path| vec![PathBuf::from(path)]);
+            let found = Found { named, running, ..Found::default() };
+            let guess = guesses(&copies, &found).remove(0);
+            (guess.mapping.there.clone(), basis(&[guess]))
+        };
+        let basis =
+            "guessed from 1 file with the same content; `/srv/2`, `/srv/3` fit equally well".to_owned();
+        assert_eq!(chosen("/srv", "/"), ("/srv/1".to_owned(), basis));
+        assert_eq!(chosen("/srv", "/srv/3/web").0, "/srv/3");
+        assert_eq!(chosen("/srv/2/a.py", "/srv/3").0, "/srv/2");
+        let more = [copies[0], ("/srv/1/b.py", "/me/shop/b.py"), copies[1]];
+        assert_eq!(guesses(&more, &Found::default())[0].equals, [""; 0]);
+        let named = absolute_paths(["python3 --in=/srv/2/x.py:3", "relative/x", "/srv/3"]);
+        assert_eq!(named, ["/srv/2/x.py", "/srv/3"]);
     }
 
     #[test]
@@ -342,10 +460,11 @@ mod tests {
         let files = files_here(here.path());
         let names: HashSet<&str> = files.iter().map(|(_, wanted)| wanted.name.as_str()).collect();
         assert_eq!(names, HashSet::from(["kept.py", "changed.py"]));
-        let wanted: Vec<Wanted> = files.into_iter().map(|(_, wanted)| wanted).collect();
+        let wanted: Vec<Cow<'_, Wanted>> = files.into_iter().map(|(_, wanted)| Cow::Owned(wanted)).collect();
         let found = find(&wanted, [there.path().to_owned(), there.path().join("app")].into_iter());
         assert_eq!(found.len(), 1, "{found:?}");
-        let guesses = vote(here.path(), [(found[0].path.as_str(), kept.as_path())].into_iter());
+        let pairs = [(found[0].path.as_str(), kept.as_path())].into_iter();
+        let guesses = vote(here.path(), pairs, &Found::default());
         assert_eq!(guesses[0].mapping.there, found_there.parent().unwrap().to_str().unwrap());
     }
 }

@@ -108,9 +108,8 @@ const FILES: [&str; 18] = [
 const PASSED: [&str; 3] = ["args", "env", "runtimeArgs"];
 
 impl Paths {
-    /// Of several folders that contain a path, the innermost is meant.
-    pub(super) fn new(mut mappings: Vec<Mapping>, folder: PathBuf) -> Self {
-        mappings.sort_by_key(|mapping| std::cmp::Reverse(mapping.there.len().max(mapping.here.len())));
+    /// Of several folders that contain a path, the innermost is meant, and of several mappings of that the first.
+    pub(super) fn new(mappings: Vec<Mapping>, folder: PathBuf) -> Self {
         Self { mappings, folder, ..Self::default() }
     }
 
@@ -126,7 +125,13 @@ impl Paths {
     /// The mappings in words: `/app there is /home/me/src here`.
     pub(super) fn describe(&self) -> String {
         let each = self.mappings.iter();
-        let each = each.map(|mapping| format!("`{}` there is `{}` here", mapping.there, mapping.here));
+        let each = each.map(|Mapping { there, here }| {
+            if there == here {
+                format!("`{there}` on both")
+            } else {
+                format!("`{there}` there is `{here}` here")
+            }
+        });
         each.collect::<Vec<_>>().join(", ")
     }
 
@@ -181,7 +186,8 @@ impl Paths {
             Direction::Here => (mapping.there.as_str(), mapping.here.as_str()),
         });
         let matching = sides.filter(|(from, _)| rest.strip_prefix(from).is_some_and(ends_component));
-        matching.max_by_key(|(from, _)| from.len())
+        // The last of several that are equally long would win.
+        matching.rev().max_by_key(|(from, _)| from.len())
     }
 
     /// Rewrites an answer from there. Whether anything changed.

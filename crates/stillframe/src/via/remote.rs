@@ -16,8 +16,7 @@ use tools::Report;
 use super::connection::Connector;
 use super::diagnostics::Diagnostics;
 use super::engines::Target;
-use super::mapping::Origin;
-use super::paths::Paths;
+use super::guess::Advice;
 use super::program::Program;
 use super::relay::Relay;
 use super::remotes::TOOLSET;
@@ -31,9 +30,15 @@ const QUEUED: usize = 64;
 /// How long a server elsewhere may take to end with its programs.
 const LAST: Duration = Duration::from_secs(2);
 
+/// A call has no argument for it, and the paths there are understood.
+const ADVICE: Advice =
+    Advice { none: "name files by their paths there", other: "name other files by their paths there" };
+
 /// The server on one target.
 pub(super) struct Remote {
     pub(super) target: Target,
+    /// How its paths become those here, and what that was guessed from.
+    pub(super) mapping: Option<String>,
     input: mpsc::Sender<Vec<u8>>,
     calls: Arc<Mutex<Calls>>,
     relay: Mutex<Option<JoinHandle<()>>>,
@@ -56,9 +61,11 @@ fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
 }
 
 impl Remote {
-    /// Connects, and shakes hands. The paths of sources are guessed. The settings are those of the server there.
+    /// Connects, and shakes hands. The paths of sources are guessed, with the paths that the first call names. The
+    /// settings are those of the server there.
     pub(super) async fn connect(
         target: Target,
+        named: &[String],
         journal: Journal,
         settings: &Settings,
     ) -> anyhow::Result<Self> {
@@ -66,9 +73,13 @@ impl Remote {
         let mut connector =
             Connector { target: target.clone(), program, diagnostics: Diagnostics::default() };
         let folder = std::env::current_dir()?;
-        let compared = guess::guess(&connector, &folder).await?;
-        let mappings = compared.into_guesses().into_iter().map(|guess| guess.mapping).collect();
-        let paths = Arc::new(Paths::new(mappings, folder).on(&target, Origin::Guessed));
+        let (paths, remark) = guess::paths(&connector, folder, named, &ADVICE).await?;
+        let mapping = match (paths.is_empty(), remark.is_empty()) {
+            (true, true) => None,
+            (true, false) => Some(remark),
+            (false, _) => Some(format!("paths of {target}: {} ({remark})", paths.describe())),
+        };
+        let paths = Arc::new(paths);
         connector.diagnostics = Diagnostics::new(journal, Arc::clone(&paths));
         let args = server_args(TOOLSET, settings, &paths, connector.diagnostics.keeps_journal());
         let first = connector.start(&paths, &args).await?;
@@ -89,7 +100,7 @@ impl Remote {
         tokio::spawn(read(output, Arc::clone(&calls)));
         let (sender, receiver) = mpsc::channel(QUEUED);
         tokio::spawn(write(input, receiver));
-        let remote = Self { target, input: sender, calls, relay: Mutex::new(Some(relay)), ending };
+        let remote = Self { target, mapping, input: sender, calls, relay: Mutex::new(Some(relay)), ending };
         let client = json!({ "name": "stillframe", "version": env!("CARGO_PKG_VERSION") });
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
         remote.request("initialize", params, None).await.map_err(anyhow::Error::msg)?;

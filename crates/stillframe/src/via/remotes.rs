@@ -12,6 +12,7 @@ use tools::{Entry, Report, ToolError, Toolset};
 
 use super::engines::Target;
 use super::fan_out::{self, Member};
+use super::guess;
 use super::remote::Remote;
 use super::replicas;
 use crate::config::Settings;
@@ -196,7 +197,8 @@ impl Remotes {
             return Err("a session stays on its machine; leave out `target` or `sessionId`".to_owned());
         }
         let targets = replicas::targets(target).await?;
-        let connecting = targets.into_iter().map(|target| self.connected(target));
+        let named = named_paths(&arguments);
+        let connecting = targets.into_iter().map(|target| self.connected(target, &named));
         let remotes: Vec<Arc<Remote>> =
             join_all(connecting).await.into_iter().collect::<Result<_, String>>()?;
         let mut members: Vec<Member> =
@@ -211,6 +213,7 @@ impl Remotes {
         }
         let result = fan_out::call(tool, &arguments, &members, report).await;
         let has_failed = fan_out::is_error(&result);
+        let result = if has_failed { result } else { with_mappings(result, &members) };
         if tool == ATTACHING && has_failed {
             close(members).await;
             return Ok(result);
@@ -250,11 +253,12 @@ impl Remotes {
         }
     }
 
-    /// The server on a target, started at the first call.
-    async fn connected(&self, target: Target) -> Result<Arc<Remote>, String> {
+    /// The server on a target, started at the first call, which may say where the sources are there.
+    async fn connected(&self, target: Target, named: &[String]) -> Result<Arc<Remote>, String> {
         let cell = Arc::clone(self.open.lock().await.entry(target.to_string()).or_default());
         let connect = || async {
-            let remote = Remote::connect(target, self.setup.journal.clone(), &self.setup.settings).await;
+            let journal = self.setup.journal.clone();
+            let remote = Remote::connect(target, named, journal, &self.setup.settings).await;
             remote.map(Arc::new).map_err(|error| format!("{error:#}"))
         };
         cell.get_or_try_init(connect).await.cloned()
@@ -299,6 +303,35 @@ fn named(mut result: Value, id: &str) -> Value {
     fan_out::set(&mut result, |body| {
         body.entry(SESSION).or_insert_with(|| json!(id));
     });
+    result
+}
+
+/// The absolute paths that a call names, and where a process runs that it attaches to.
+fn named_paths(arguments: &Map<String, Value>) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut left: Vec<&Value> = arguments.values().collect();
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) => words.push(text.as_str()),
+            Value::Array(items) => left.extend(items),
+            Value::Object(members) => left.extend(members.values()),
+            _ => {}
+        }
+    }
+    let process = arguments.get("processId").map(|id| format!("/proc/{id}/cwd"));
+    guess::absolute_paths(words).into_iter().chain(process).collect()
+}
+
+/// A result with notes on how the paths of its machines are mapped.
+fn with_mappings(mut result: Value, members: &[Member]) -> Value {
+    let mappings = members.iter().filter_map(|member| member.remote.mapping.as_deref());
+    let mappings: Vec<Value> = mappings.map(Value::from).collect();
+    if !mappings.is_empty() {
+        fan_out::set(&mut result, |body| match body.get_mut("notes") {
+            Some(Value::Array(notes)) => notes.extend(mappings),
+            _ => drop(body.insert("notes".to_owned(), Value::Array(mappings))),
+        });
+    }
     result
 }
 

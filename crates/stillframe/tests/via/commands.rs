@@ -112,6 +112,23 @@ async fn a_mapping_may_name_a_folder_there_by_a_link() {
 }
 
 #[tokio::test]
+async fn a_relative_path_is_understood_where_both_machines_share_a_folder() {
+    let machine = Machine::start().await;
+    let (program, mark) = (Fixture::python("shop"), Mark::default());
+    let shared = machine.folder().join("shared");
+    std::fs::create_dir_all(shared.join("src")).unwrap();
+    std::fs::copy(program.path(), shared.join("src/main.py")).unwrap();
+    let (name, mark_text) = mark.variable();
+    let mut probe = STILLFRAME.command();
+    let place = format!("src/main.py:{}", program.line("total"));
+    probe.args(["probe", "--via", &machine.address(), &place, "-e", "amount"]).current_dir(&shared);
+    let output = probe.env("PATH", machine.path()).env(name, mark_text).output().await.unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(&format!("breakpoint at {place}")), "{text}{:?}", output.stderr);
+    mark.assert_gone_within(std::time::Duration::from_secs(5));
+}
+
+#[tokio::test]
 async fn reports_are_printed_here_with_the_values_of_the_program() {
     let pair = Pair::start("shop").await;
     let data = pair.machine.folder().join("there/x").display().to_string();

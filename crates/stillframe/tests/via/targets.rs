@@ -65,6 +65,33 @@ async fn a_session_lives_where_its_first_call_says() {
 }
 
 #[tokio::test]
+async fn of_equal_copies_the_one_that_the_call_names_is_meant_and_the_others_are_named() {
+    let machine = Machine::start().await;
+    let shop = Fixture::python("shop");
+    let [here, one, two] = ["here", "home/releases/1", "home/releases/2"].map(|name| {
+        let folder = machine.folder().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::copy(shop.path(), folder.join("main.py")).unwrap();
+        folder.display().to_string()
+    });
+    let current = machine.folder().join("home/current").display().to_string();
+    std::os::unix::fs::symlink("releases/2", &current).unwrap();
+    let mut options = options(&machine).await;
+    options.cwd = Some(here.clone().into());
+    let server = options.start().await;
+    let until = json!([{ "file": "main.py", "line": shop.line("total") }]);
+    let call = json!({ "target": machine.address(), "program": "main.py", "cwd": current, "until": until });
+    let stop = server.ok("run_until", call).await;
+    assert_eq!(stop.at("/location/file"), &json!(format!("{here}/main.py")), "{stop:?}");
+    let notes = stop["notes"].to_string();
+    let mapping =
+        format!("paths of {}: `{two}` there is `{here}` here (guessed from 1 file", machine.address());
+    assert!(notes.contains(&mapping) && notes.contains(&format!("`{one}`")), "{notes}");
+    assert!(notes.contains("fit equally well"), "{notes}");
+    server.finish().await;
+}
+
+#[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn over_http_each_client_has_its_own_and_all_end_with_the_server() {
     let machine = Machine::start().await;
