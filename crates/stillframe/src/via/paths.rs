@@ -74,8 +74,9 @@ const WORDS: [&str; 10] = [
     "warning",
     "warnings",
 ];
-const PLACES: [&str; 7] =
-    ["at", "calls", "evidence", "formattedAnalysis", "formattedReport", "stack", "what"];
+const PLACES: [&str; 7] = ["at", "calls", "evidence", "formattedAnalysis", "formattedReport", STACK, "what"];
+/// The stack of an exception, which ends with its message.
+const STACK: &str = "stack";
 /// Our words where an answer begins. Further inside, they are those of an exception or of a debugger.
 const SENTENCES: [&str; 2] = ["error", "message"];
 /// Where answers begin inside of others.
@@ -200,9 +201,14 @@ impl Paths {
     fn answered(&self, value: &mut Value, begins: bool, literals: &[String]) -> bool {
         let Value::Object(members) = value else { return self.items(value, None, literals) };
         let repeats = repeats(members);
+        let message = members.get("message").and_then(Value::as_str).map(str::to_owned);
+        let message = message.as_slice();
         members.iter_mut().fold(false, |any, (name, member)| {
             let changed = if member.is_object() {
                 self.answered(member, begins && ANSWERS.contains(&name.as_str()), literals)
+            } else if let (STACK, Value::String(text)) = (name.as_str(), &mut *member) {
+                let mapped = around(text, message, &|text| self.places(text));
+                mapped.map(|mapped| *text = mapped).is_some()
             } else {
                 self.items(member, rewritten(name, begins, repeats), literals)
             };
@@ -216,7 +222,7 @@ impl Paths {
             Value::String(text) => {
                 let mapped = match rewritten {
                     Some(Rewritten::Path) => owned(self.text(text, Direction::Here)),
-                    Some(Rewritten::Words) => self.sentence(text, literals),
+                    Some(Rewritten::Words) => around(text, literals, &|text| owned(self.words(text))),
                     Some(Rewritten::Places) => self.places(text),
                     None => None,
                 };
@@ -254,25 +260,6 @@ impl Paths {
             Value::Object(_) => self.literals(value, false, found),
             _ => {}
         }
-    }
-
-    /// Our words from there, which may repeat what stays as it is. None if nothing changes.
-    fn sentence(&self, text: &str, literals: &[String]) -> Option<String> {
-        let place = |literal: &String| {
-            let mut places = text.match_indices(literal.as_str()).map(|(at, _)| (at, at + literal.len()));
-            // A path that continues or has a line is not the value, even if the program has one that begins so.
-            places.find(|(_, end)| text.get(*end..).is_some_and(is_repeated))
-        };
-        let Some((at, end)) = literals.iter().filter_map(place).min() else {
-            return owned(self.words(text));
-        };
-        let before = owned(self.words(text.get(..at)?));
-        let after = self.sentence(text.get(end..)?, literals);
-        if before.is_none() && after.is_none() {
-            return None;
-        }
-        let before = before.as_deref().or(text.get(..at))?;
-        Some(format!("{before}{}{}", text.get(at..end)?, after.as_deref().or(text.get(end..))?))
     }
 
     /// A text from there in which only paths with a line are rewritten. None if there are none.
@@ -358,6 +345,24 @@ impl Paths {
         let absolute = format!("{}{}", absolute.to_str()?, text.get(file.len()..)?);
         owned(self.text(&absolute, Direction::There))
     }
+}
+
+/// A text from there, which may repeat what stays as it is, with the rest of it rewritten. None if nothing changes.
+fn around(text: &str, literals: &[String], rewrite: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let place = |literal: &String| {
+        let mut places = text.match_indices(literal.as_str()).map(|(at, _)| (at, at + literal.len()));
+        // A path that continues or has a line is not the value, even if the program has one that begins so.
+        places.find(|(_, end)| text.get(*end..).is_some_and(is_repeated))
+    };
+    let literals_here = literals.iter().filter(|literal| !literal.is_empty());
+    let Some((at, end)) = literals_here.filter_map(place).min() else { return rewrite(text) };
+    let before = rewrite(text.get(..at)?);
+    let after = around(text.get(end..)?, literals, rewrite);
+    if before.is_none() && after.is_none() {
+        return None;
+    }
+    let before = before.as_deref().or(text.get(..at))?;
+    Some(format!("{before}{}{}", text.get(at..end)?, after.as_deref().or(text.get(end..))?))
 }
 
 /// How the string under a name is rewritten, or those of a list.
@@ -467,13 +472,14 @@ mod tests {
 
     #[test]
     fn values_of_the_program_and_code_stay() {
-        let message = "Paused at /app/main.py:1 in f (exception E: /app/x is gone)";
-        let stack = "  File \"/app/main.py\", line 1\n    open('/app/x')\nE: /app/x is gone";
+        let message = "Paused at /app/main.py:1 in f (exception E: /app/x:3 is gone)";
+        let gone = "/app/x:3 is gone";
+        let stack = "  File \"/app/main.py\", line 1\n    open('/app/x')\nE: /app/x:3 is gone";
         let mut answer = json!({
             "message": message,
             "location": { "file": "/app/main.py" },
             "source": "> 1 | open('/app/x')",
-            "exception": { "type": "E", "message": "/app/x is gone", "stack": stack },
+            "exception": { "type": "E", "message": gone, "stack": stack },
             "locals": [{ "name": "path", "value": "'/app/data'" }],
             "changed": [{ "name": "path", "old": "'/app/a'", "new": "'/app/b'" }],
             "notes": ["see /app/lib"],
