@@ -76,6 +76,8 @@ pub struct RunUntilResult {
     pub notes: Vec<String>,
     /// Result of the trigger.
     pub triggered: Option<TriggerProgress>,
+    /// It was still running when the time was over.
+    pub timed_out: bool,
 }
 
 /// Where a breakpoint is that was asked for on another line.
@@ -142,7 +144,12 @@ pub async fn run_until(
     let own: Vec<&Breakpoint> = own.collect();
     notes.extend(own.iter().filter_map(|own| moved_to_line(own)));
     notes.extend(own.iter().filter_map(|own| own.warning()).map(str::to_owned));
-    if matches!(&settled, Settled::Stopped(snapshot) if snapshot.stop.reason == StopReason::Exception) {
+    let is_elsewhere = match &settled {
+        Settled::Stopped(snapshot) => snapshot.stop.reason == StopReason::Exception,
+        Settled::Running { .. } => true,
+        Settled::Ended { .. } => false,
+    };
+    if is_elsewhere {
         notes.extend(own.iter().filter_map(|own| never_bound(own)));
     }
     guarded.settle(&settled).await;
@@ -155,7 +162,9 @@ pub async fn run_until(
         }
         values = evaluate_all(session, request.expressions, limits.value.saturating_mul(5)).await;
     }
-    Ok(RunUntilResult { settled, callers, values, missed, notes, triggered })
+    let has_triggered = triggered.as_ref().is_some_and(TriggerProgress::is_final);
+    let timed_out = matches!(settled, Settled::Running { .. }) && !has_triggered;
+    Ok(RunUntilResult { settled, callers, values, missed, notes, triggered, timed_out })
 }
 
 /// Starts the program, or lets the one go on that is there, and waits for its next stop. What a trigger led to

@@ -51,7 +51,7 @@ pub enum TriggerProgress {
 
 impl TriggerProgress {
     /// Nothing more comes of it.
-    fn is_final(&self) -> bool {
+    pub(super) fn is_final(&self) -> bool {
         !matches!(self, Self::Waiting | Self::Pending)
     }
 }

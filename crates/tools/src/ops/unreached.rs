@@ -132,7 +132,7 @@ pub(super) fn not_stopped_at(breakpoint: &Breakpoint) -> String {
     format!("{what}{}{why}", rule(breakpoint))
 }
 
-/// Says why a breakpoint in a program that has stopped elsewhere is not bound.
+/// Says why a breakpoint in a program that is elsewhere is not bound.
 pub(super) fn never_bound(breakpoint: &Breakpoint) -> Option<String> {
     match &breakpoint.binding {
         Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)) => {

@@ -5,7 +5,7 @@ use test_support::{Dynamic, DynamicLanguage, Fixture, Language, PerLanguage, dyn
 
 use super::{plain, run};
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, ENDLESS, Report, folder};
 
 each![
     run_until_stops_at_a_line_and_evaluates_there,
@@ -26,6 +26,8 @@ each![
 dynamic![
     // C has no exceptions that could be caught.
     caught_exceptions_stop_if_all_are_requested,
+    // Of C it is known before the program starts.
+    a_location_that_is_not_loaded_is_explained_at_the_timeout,
     a_session_keeps_the_exceptions_that_it_stops_at,
     a_program_can_be_an_executable_with_arguments,
     // C refuses a name that its compiled program does not have.
@@ -140,6 +142,25 @@ async fn caught_exceptions_stop_if_all_are_requested(language: DynamicLanguage) 
     assert_eq!(ran.at("/exception/uncaught"), false);
     let ran = server.ok("run_until", json!({ "program": program.path() })).await;
     assert_eq!((ran.outcome(), ran.text_of("output")), ("ended", "on\n"));
+    server.finish().await;
+}
+
+async fn a_location_that_is_not_loaded_is_explained_at_the_timeout(language: DynamicLanguage) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let texts = Dynamic { python: "x = 1  # @elsewhere\n", node: "let x = 1; // @elsewhere\n" };
+    let other = Fixture::write_in(language, folder.path(), "other", texts);
+    let server = STILLFRAME.serve().await;
+    for close in [true, false] {
+        let until = json!([{ "file": other.path(), "line": other.line("elsewhere") }]);
+        let ran = json!({ "program": program.path(), "until": until, "timeout": 2_000, "close": close });
+        let ran = server.ok("run_until", ran).await;
+        let notes = ran["notes"].to_string();
+        let (_, name) = other.path().rsplit_once('/').unwrap();
+        let label = format!("{name}:{}", other.line("elsewhere"));
+        let why = format!("the breakpoint at {label} is not bound: its file is not loaded yet");
+        assert!(notes.contains(&why) && notes.contains("the timeout of 2000 ms was reached"), "{notes}");
+    }
     server.finish().await;
 }
 

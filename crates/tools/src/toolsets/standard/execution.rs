@@ -409,6 +409,9 @@ impl RunUntil {
         let ran = run_until::run_until(session, request, context).await?;
         let mut report = StopReport::new("", ran.settled).with_unreached(ran.missed);
         report.notes.extend(ran.notes);
+        if ran.timed_out {
+            report.notes.push(format!("the timeout of {} ms was reached", wait.timeout.as_millis()));
+        }
         if hold && report.state == "running" {
             let note = "its breakpoints stay until the next stop; call continue_execution to wait for it";
             report.notes.push(note.to_owned());
