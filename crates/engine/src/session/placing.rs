@@ -37,6 +37,25 @@ pub struct PlaceRequest {
     pub rule: Rule,
 }
 
+impl PlaceRequest {
+    /// Some clients fill in every argument.
+    fn without_blanks(self) -> Self {
+        let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        Self { statement: given(self.statement), function: given(self.function), ..self }
+    }
+
+    /// A function has a line of its own.
+    fn check_single(&self) -> Result<()> {
+        let other = self.statement.as_ref().map(|_| "statement").or(self.line.map(|_| "line"));
+        match other.filter(|_| self.function.is_some()) {
+            Some(other) => Err(Error::Refused(format!(
+                "`function` and `{other}` name two places; give one of them for each breakpoint"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A place that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedPlace {
@@ -86,6 +105,8 @@ impl Session {
     /// Finds the place that a user means.
     pub async fn place(&self, wanted: PlaceRequest) -> Result<ResolvedPlace> {
         self.policy().safety.check_rule(&wanted.rule)?;
+        let wanted = wanted.without_blanks();
+        wanted.check_single()?;
         self.check_column(&wanted)?;
         match (&wanted.file, &wanted.function) {
             (Some(file), Some(function)) => {
@@ -247,6 +268,14 @@ impl Session {
             .or_else(|| columns::of_line_with_function(of_several?, planned.line.unwrap_or(line), column));
         let problem = code.and_then(|code| code.problem);
         let note = note.or(problem.map(|problem| format!("the file has an error: {problem}")));
+        let other_line = wanted.statement.as_ref().zip(wanted.line).filter(|(_, given)| *given != line);
+        let other_line = other_line.map(|(statement, given)| {
+            format!("`{statement}` is on line {line}; `line` {given} only selects among lines with that text")
+        });
+        let note = match (other_line, note) {
+            (Some(other), Some(note)) => Some(format!("{other}; {note}")),
+            (other, note) => other.or(note),
+        };
         let anchor = wanted.statement.map(Anchor::Statement);
         let place = BreakpointTarget::Line { path, line, column, anchor };
         Ok(ResolvedPlace { request: Request { place, rule: wanted.rule }, planned, note })

@@ -10,6 +10,7 @@ each![
     part_of_a_line_is_enough_to_find_it,
     an_ambiguous_text_lists_every_match,
     near_line_selects_one_of_several_matches,
+    of_two_places_neither_is_ignored_silently,
     unmatched_text_is_refused_with_the_most_similar_lines,
 ];
 
@@ -52,6 +53,29 @@ async fn near_line_selects_one_of_several_matches(language: Language) {
             json!({ "file": program.path(), "statement": "return", "nearLine": program.line(near) + 1 });
         assert_eq!(session.ok("set_breakpoint", arguments).await["line"], program.line(expected), "{near}");
     }
+    session.finish().await;
+}
+
+async fn of_two_places_neither_is_ignored_silently(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    let statement = format!("{} += {}", language.own("balance"), language.variable("amount"));
+    let (line, given) = (program.line("deposit"), program.line("deposit") + 1);
+    let set = json!({ "file": program.path(), "line": given, "statement": statement, "function": " " });
+    let set = session.ok("set_breakpoint", set).await;
+    assert_eq!(set["line"], line);
+    let said =
+        format!("`{statement}` is on line {line}; `line` {given} only selects among lines with that text");
+    assert!(set.text_of("message").contains(&said), "{}", set.text);
+    for (name, value) in [("line", json!(line)), ("statement", json!(statement))] {
+        let set = json!({ "file": program.path(), "function": "deposit", name: value });
+        let refused = session.fails("refused", "set_breakpoint", set).await;
+        let said = format!("`function` and `{name}` name two places; give one of them");
+        assert!(refused.text_of("error").contains(&said), "{}", refused.text);
+    }
+    let set = json!({ "file": program.path(), "function": "" });
+    let refused = session.fails("refused", "set_breakpoint", set).await;
+    assert!(refused.text_of("error").contains("needs `line`, `statement` or `function`"), "{}", refused.text);
     session.finish().await;
 }
 
