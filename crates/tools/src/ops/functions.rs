@@ -59,6 +59,12 @@ impl Pattern {
     }
 }
 
+/// Whether a regular expression finds something in a qualified name, such as `Shop.order`, or in its last part.
+fn is_match(regex: &Regex, name: &str) -> bool {
+    let last = name.rsplit(['.', ':', '#']).next();
+    regex.is_match(name) || last.is_some_and(|last| regex.is_match(last))
+}
+
 /// The breakpoints that were set.
 #[derive(Debug, Default)]
 pub struct FunctionBreakpointsSet {
@@ -92,11 +98,12 @@ pub async fn set_breakpoints(
     for file in &files {
         // A file that cannot be read as the language has no functions.
         for function in session.code(file).await.unwrap_or_default().functions {
-            if regex.is_match(&function.name) && set.breakpoints.len() < MOST {
+            let is_meant = is_match(regex, &function.name);
+            if is_meant && set.breakpoints.len() < MOST {
                 let (file, function) = (Some(file.clone()), Some(function.name));
                 let wanted = PlaceRequest { file, function, rule: rule.clone(), ..PlaceRequest::default() };
                 set.breakpoints.push(session.set_breakpoint(wanted).await?);
-            } else if !regex.is_match(&function.name) {
+            } else if !is_meant {
                 names.push(function.name);
             }
         }
@@ -215,6 +222,19 @@ fn is_hidden(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_method_matches_by_its_own_name_and_by_the_qualified_one() {
+        let regex = |text| match Pattern::read(text) {
+            Ok(Pattern::Matching(regex)) => regex,
+            other => panic!("{other:?}"),
+        };
+        for name in ["handleOrder", "Shop.handleOrder", "Shop::handleOrder", "Shop#handleOrder"] {
+            assert!(is_match(&regex("/^handle/"), name), "{name}");
+            assert_eq!(is_match(&regex("/^Shop/"), name), name != "handleOrder");
+        }
+        assert!(!is_match(&regex("/^handle/"), "Shop.rehandle"));
+    }
 
     #[test]
     fn a_pattern_is_a_name_unless_it_has_wildcards() {
