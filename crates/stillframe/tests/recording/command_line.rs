@@ -50,6 +50,36 @@ async fn a_run_is_recorded_and_asked_about() {
     assert_eq!(run(state.path(), &["recordings", "remove", "rec-1"]).await.1, "removed: 1\n");
 }
 
+#[tokio::test]
+async fn the_documentation_has_the_answers_that_are_printed() {
+    let page = test_support::repository().join("docs/recordings.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let state = tempfile::tempdir().unwrap();
+    let shops = [(Fixture::node("recording_shop"), "node"), (Fixture::python("recording_shop"), "python3")];
+    for (program, runtime) in &shops {
+        run(state.path(), &["record", "--", runtime, program.path()]).await;
+    }
+    let questions = [
+        "ask first 'total < 0'",
+        "ask writes cart.items --most 2",
+        "ask why total --most 9",
+        "ask hits without_expensive",
+        "ask writes cart.items --most 1",
+    ];
+    for (question, is_node) in questions.into_iter().zip([false, false, false, false, true]) {
+        let (_, answer) = page.split_once(&format!("$ stillframe {question}\n")).unwrap();
+        let (answer, _) = answer.split_once("```").unwrap();
+        let mut words: Vec<&str> = question.split(' ').collect();
+        if let Some(condition) = question.split('\'').nth(1) {
+            words = vec!["ask", "first", condition];
+        }
+        if is_node {
+            words.extend(["--recording", "rec-1"]);
+        }
+        assert_eq!(run(state.path(), &words).await.1, answer, "{question}");
+    }
+}
+
 /// What a program can know of how it was started.
 const STARTED: &str = "\
 import os
