@@ -78,11 +78,20 @@ impl Shape {
 
     /// What an entry is if its command is not known to be stillframe and its options. With another launcher, it would lose
     /// what the user has put there.
-    pub(crate) fn other_launcher(self, entry: &Value, launcher: &[String]) -> Option<String> {
+    pub(crate) fn other_launcher(
+        self,
+        entry: &Value,
+        launcher: &[String],
+        is_stillframe: impl FnOnce(&str) -> bool,
+    ) -> Option<String> {
         let words = self.command(entry).words;
         let start = Start::of(&words);
-        let is_replaceable =
-            words.is_empty() || start.launcher != Launcher::Other || start.words == Start::of(launcher).words;
+        let is_ours = match start.launcher {
+            Launcher::Stillframe | Launcher::Runner => true,
+            Launcher::Renamed => words.first().is_some_and(|program| is_stillframe(program)),
+            Launcher::Other => false,
+        };
+        let is_replaceable = words.is_empty() || is_ours || start.words == Start::of(launcher).words;
         let what = "a command that does not start the server as `init` would";
         (!is_replaceable).then(|| format!("{what} (`{}`)", words.join(" ")))
     }
@@ -183,6 +192,7 @@ mod tests {
             ("sudo serve", None),
             ("stillframe doctor", None),
             ("/opt/wrapper", None),
+            ("/opt/wrapper serve", None),
         ];
         let new = words("/new/stillframe");
         for shape in SHAPES {
@@ -193,8 +203,9 @@ mod tests {
                     let program = if shape == Shape::Goose { "cmd" } else { "command" };
                     json!({ program: words(command)[0], "args": words(command)[1..] })
                 };
-                assert_eq!(shape.other_launcher(&entry, &new).is_none(), kept.is_some(), "{command}");
-                assert_eq!(shape.other_launcher(&entry, &words(command)), None, "{command}");
+                let other = |new: &[String]| shape.other_launcher(&entry, new, |name| name == "/opt/sf");
+                assert_eq!(other(&new).is_none(), kept.is_some(), "{command}");
+                assert_eq!(other(&words(command)), None, "{command}");
                 if let Some(kept) = kept {
                     let written = Value::Object(shape.entry(&new, Some(&entry)));
                     assert_eq!(shape.command(&written).words.join(" "), format!("/new/stillframe {kept}"));

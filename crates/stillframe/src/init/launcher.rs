@@ -34,6 +34,20 @@ pub(crate) fn words(given: Option<&str>, scope: &Scope) -> anyhow::Result<Vec<St
     Ok(choose(&program, on_path, scope))
 }
 
+/// Whether a program is stillframe under another name: a link to it, or a copy of this one.
+pub(super) fn is_stillframe(program: &str) -> bool {
+    let found = Machine.which(program).and_then(|found| found.canonicalize().ok());
+    let Some((found, this)) = found.zip(std::env::current_exe().ok()) else { return false };
+    let is_named = found.file_name().and_then(|name| name.to_str()).is_some_and(start::is_program);
+    is_named || is_same(&found, &this) || is_copy(&found, &this)
+}
+
+fn is_copy(one: &Path, other: &Path) -> bool {
+    let length = |path: &Path| std::fs::metadata(path).map(|found| found.len()).ok();
+    length(one) == length(other)
+        && matches!((std::fs::read(one), std::fs::read(other)), (Ok(one), Ok(other)) if one == other)
+}
+
 fn is_same(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

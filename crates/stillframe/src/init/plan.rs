@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::entry::{self, NAME};
 use super::format::{BYTE_ORDER_MARK, EntryPath};
 use super::hosts::{Folders, HOSTS, McpHost, Scope};
+use super::launcher;
 
 /// The skill, as it is in the repository.
 const SKILL: &str = include_str!("../../../../skills/stillframe/SKILL.md");
@@ -103,7 +104,8 @@ pub(crate) fn add(
     if let Some(what) = existing.as_ref().and_then(entry::remote) {
         return Ok(Step::Leave(what));
     }
-    if let Some(what) = existing.as_ref().and_then(|entry| host.shape.other_launcher(entry, launcher)) {
+    let other = |entry| host.shape.other_launcher(entry, launcher, launcher::is_stillframe);
+    if let Some(what) = existing.as_ref().and_then(other) {
         return Ok(Step::Leave(what));
     }
     let edit = || -> anyhow::Result<String> {

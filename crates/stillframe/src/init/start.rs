@@ -13,7 +13,7 @@ pub(super) enum Launcher {
     Stillframe,
     /// A program that runs its package.
     Runner,
-    /// Its program under another name, as the arguments show.
+    /// Maybe its program under another name: the arguments are those of the server.
     Renamed,
     /// Anything else: a container, a shell, another machine.
     Other,
@@ -194,7 +194,7 @@ fn launcher(words: &[String]) -> Option<(Launcher, usize)> {
         let (launcher, length) = launcher(words.get(prefix..)?)?;
         return (launcher != Launcher::Renamed).then_some((launcher, prefix + length));
     }
-    if program_name(program) == NAME {
+    if is_program(program) {
         return Some((Launcher::Stillframe, 1));
     }
     if let Some(length) = RUNNERS.iter().find_map(|runner| runner.length(words)) {
@@ -220,6 +220,11 @@ fn command_prompt(words: &[String]) -> Option<usize> {
 /// Whether this is the package, which may have a version: `stillframe@1.0`, `stillframe==1.0`.
 fn is_package(word: &str) -> bool {
     word.split(['@', '=', '<', '>', '~', '!']).next() == Some(NAME)
+}
+
+/// Whether a word names our program.
+pub(super) fn is_program(word: &str) -> bool {
+    program_name(word) == NAME
 }
 
 /// The name of a program, without its folder and what Windows adds.

@@ -276,7 +276,7 @@ async fn a_server_that_claude_code_has_for_one_folder_is_neither_doubled_nor_lef
 async fn the_arguments_of_opencode_are_in_its_command() {
     let home = Home::new();
     let file = ".config/opencode/opencode.json";
-    let entry = json!({ "type": "local", "command": ["/old"], "args": ["serve", "--read-only"] });
+    let entry = json!({ "type": "local", "command": ["/old/stillframe"], "args": ["serve", "--read-only"] });
     home.write(file, &json!({ "mcp": { "stillframe": entry } }).to_string());
     for _ in 0..2 {
         home.run(&["init", "opencode", "--yes", "--command", "/new"]).await.ended_with(0);
@@ -452,10 +452,10 @@ async fn a_section_that_was_there_stays_with_its_comments() {
 #[tokio::test]
 async fn goose_keeps_the_values_that_the_user_wrote() {
     let home = Home::new();
-    let text = "extensions:\n  stillframe:\n    # keep me\n    name: stillframe\n    description: mine\n    type: stdio\n    cmd: /old # moved\n    args: [serve, --read-only]\n    enabled: true   # mine\n    timeout: 12.5\n";
+    let text = "extensions:\n  stillframe:\n    # keep me\n    name: stillframe\n    description: mine\n    type: stdio\n    cmd: /old/stillframe # moved\n    args: [serve, --read-only]\n    enabled: true   # mine\n    timeout: 12.5\n";
     home.write(".config/goose/config.yaml", text);
     home.run(&["init", "goose", "--yes", "--no-skill", "--command", "/new"]).await.ended_with(0);
-    assert_eq!(home.read(".config/goose/config.yaml"), text.replace("/old", "/new"));
+    assert_eq!(home.read(".config/goose/config.yaml"), text.replace("/old/stillframe", "/new"));
 }
 
 #[tokio::test]

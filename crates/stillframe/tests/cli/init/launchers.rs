@@ -1,8 +1,12 @@
 //! Commands that start the server, in entries and in `--command`.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use super::Home;
+use crate::{STILLFRAME, folder};
 
 #[tokio::test]
 async fn options_that_the_user_added_survive_an_update() {
@@ -18,11 +22,18 @@ async fn options_that_the_user_added_survive_an_update() {
 #[tokio::test]
 async fn an_entry_with_another_launcher_is_left() {
     let home = Home::new();
+    let scripts = folder();
+    let wrapper = scripts.path().join("wrapper");
+    std::fs::write(&wrapper, "#!/bin/sh\nexec stillframe \"$@\"\n").unwrap();
+    std::fs::set_permissions(&wrapper, Permissions::from_mode(0o700)).unwrap();
     let file = ".cursor/mcp.json";
     for words in [
         ["docker", "run", "-i", "--rm", "-v", "/x:/work", "stillframe"].as_slice(),
         &["sh", "-c", "exec stillframe --read-only serve"],
         &["ssh", "box", "stillframe", "serve"],
+        &[wrapper.to_str().unwrap(), "serve", "--read-only"],
+        &["/bin/cat", "serve"],
+        &["no-such-server", "serve"],
     ] {
         let entry = json!({ "command": words[0], "args": words[1..] });
         let text = json!({ "mcpServers": { "stillframe": entry } }).to_string();
@@ -46,12 +57,15 @@ async fn an_entry_with_another_launcher_is_left() {
 #[tokio::test]
 async fn an_entry_that_init_wrote_is_replaced_by_any_other() {
     let home = Home::new();
+    std::os::unix::fs::symlink(STILLFRAME.program, home.path("sf")).unwrap();
+    let renamed = format!("{} --read-only", home.path("sf").display());
+    let written = format!("{renamed} serve");
     let commands = [
         ("pipx run stillframe", "pipx run stillframe serve"),
         ("pipx run stillframe --read-only", "pipx run stillframe --read-only serve"),
         ("cmd /c npx -y stillframe", "cmd /c npx -y stillframe --read-only serve"),
         ("npm exec -- stillframe serve --toolset all", "npm exec -- stillframe serve --toolset all"),
-        ("sf --read-only", "sf --read-only serve"),
+        (renamed.as_str(), written.as_str()),
         ("uv tool run stillframe", "uv tool run stillframe --read-only serve"),
     ];
     for (command, expected) in commands {
