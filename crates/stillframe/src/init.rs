@@ -168,7 +168,8 @@ fn planned(
     let mut all = Vec::new();
     // A user's file may have an entry for a single folder, too.
     let here: Option<&Path> = matches!(scope, Scope::User).then_some(&folders.here);
-    if let Some(file) = host.file(scope, folders) {
+    let files = host.files(scope, folders);
+    for file in files.into_iter().take(if args.remove { usize::MAX } else { 1 }) {
         let change = if args.remove {
             plan::remove(host, file.clone(), here).map(Step::from)
         } else {

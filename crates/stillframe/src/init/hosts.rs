@@ -7,8 +7,8 @@ use anyhow::Context;
 use engine::adapter::{Host as _, Machine};
 use etcetera::BaseStrategy;
 
-use super::entry::{ServerCommand, Shape};
-use super::format::Format;
+use super::entry::{NAME, ServerCommand, Shape};
+use super::format::{EntryPath, Format};
 use super::variables::Variables;
 
 /// What a host keeps its servers in, and where it looks for skills.
@@ -19,7 +19,7 @@ pub(crate) struct McpHost {
     pub(crate) aliases: &'static [&'static str],
     /// As its makers spell it.
     pub(crate) title: &'static str,
-    /// The files that it reads for a user: the first that exists, or else the first.
+    /// The files that it reads for a user. A new entry belongs in the first that exists, or else in the first.
     user: &'static [Place],
     /// The same in a project; none if it reads none there.
     project: &'static [&'static str],
@@ -330,14 +330,32 @@ impl Folders {
 }
 
 impl McpHost {
-    /// The file that the host reads its servers from; none in a project if it reads none there.
+    /// The file that the host reads our entry from; none in a project if it reads none there.
     pub(crate) fn file(&self, scope: &Scope, folders: &Folders) -> Option<PathBuf> {
-        let files: Vec<PathBuf> = match scope {
+        self.files(scope, folders).into_iter().next()
+    }
+
+    /// The files that have our entry, of those that the host reads, or else the one that it belongs in.
+    pub(super) fn files(&self, scope: &Scope, folders: &Folders) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = match scope {
             Scope::User => self.user.iter().map(|place| folders.path(*place)).collect(),
             Scope::Project(folder) => self.project.iter().map(|path| folder.join(path)).collect(),
         };
-        let existing = files.iter().find(|file| file.exists());
-        existing.or(files.first()).cloned()
+        if files.len() > 1 {
+            if files.iter().any(|file| self.has_entry(file)) {
+                files.retain(|file| self.has_entry(file));
+            } else {
+                let existing = files.iter().position(|file| file.exists()).unwrap_or_default();
+                files = vec![files.swap_remove(existing)];
+            }
+        }
+        files
+    }
+
+    fn has_entry(&self, file: &Path) -> bool {
+        let place = EntryPath { section: self.section, name: NAME };
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        matches!(self.format.entry(&text, place), Ok(Some(_)))
     }
 
     /// What an entry of this host starts.

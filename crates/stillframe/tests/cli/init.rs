@@ -288,6 +288,22 @@ async fn the_arguments_of_opencode_are_in_its_command() {
 }
 
 #[tokio::test]
+async fn of_two_files_of_opencode_the_one_with_the_entry_is_meant() {
+    let home = Home::new();
+    let (json, commented) = (".config/opencode/opencode.json", ".config/opencode/opencode.jsonc");
+    let entry = r#"{"mcp": {"stillframe": {"type": "local", "command": ["/old/stillframe", "serve"]}}}"#;
+    home.write(commented, entry);
+    home.write(json, "{}\n");
+    home.run(&["init", "opencode", "--yes", "--no-skill", "--command", "/new"]).await.ended_with(0);
+    assert!(home.read(commented).contains("/new"), "{}", home.read(commented));
+    assert_eq!(home.read(json), "{}\n");
+    home.write(json, entry);
+    home.run(&["init", "opencode", "--remove", "--yes"]).await.ended_with(0);
+    let left = home.files().into_iter().filter(|file| !file.contains(".bak"));
+    assert!(left.map(|file| home.read(&file)).all(|text| !text.contains("stillframe")));
+}
+
+#[tokio::test]
 async fn a_link_to_a_file_of_settings_stays_a_link_and_its_permissions_stay() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
