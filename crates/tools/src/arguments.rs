@@ -44,11 +44,15 @@ fn fit_all(
 fn invalid(error: serde_path_to_error::Error<serde_json::Error>) -> ToolError {
     let path = error.path().to_string();
     let reason = error.inner().to_string();
-    // Counts and lines are unsigned; the parser's words for that are about bits.
-    let problem = if reason.contains("integer `-") {
-        "must not be negative".to_owned()
-    } else {
-        format!("is invalid: {reason}")
+    // The parser's words for numbers are about bits.
+    let most = [("u8", u64::from(u8::MAX)), ("u16", u64::from(u16::MAX)), ("u32", u64::from(u32::MAX))];
+    let most = most.into_iter().find(|(kind, _)| reason.ends_with(&format!(", expected {kind}")));
+    let problem = match (reason.split('`').nth(1), most) {
+        (Some(number), _) if number.starts_with('-') && reason.contains("integer `") => {
+            "must not be negative".to_owned()
+        }
+        (Some(number), Some((_, most))) => format!("must be at most {most}, not {number}"),
+        _ => format!("is invalid: {reason}"),
     };
     ToolError::argument(if path == "." { "arguments" } else { &path }, problem)
 }
@@ -344,6 +348,7 @@ mod tests {
             (json!({ "line": "x" }), "`line` must be a whole number, not `\"x\"`"),
             (json!({ "line": 1.5 }), "`line` must be a whole number, not `1.5`"),
             (json!({ "line": -1 }), "`line` must not be negative"),
+            (json!({ "line": 9_999_999_999_u64 }), "`line` must be at most 4294967295, not 9999999999"),
             (json!({ "line": [] }), "`line` must be a whole number, not `[]`"),
             (json!({ "line": 1, "mode": "some" }), "`mode` must be `\"all\"` or `\"none\"`, not `\"some\"`"),
             (
