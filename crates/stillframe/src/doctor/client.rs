@@ -34,6 +34,8 @@ const PASSED_ON: [&str; 10] = [
 ];
 /// How long a server may take to end.
 const LEAVING: Duration = Duration::from_secs(2);
+/// How much of a server's messages is shown, in bytes: npm has the reason of an error at its beginning.
+const MESSAGES: usize = 2000;
 /// The revision that every host's client speaks.
 const REVISION: &str = "2025-06-18";
 /// JSON-RPC's code for a request that the client does not know.
@@ -145,7 +147,11 @@ impl ServerConnection {
 
     /// With what the server wrote to its standard error, which says more.
     fn explained(&self, error: anyhow::Error) -> anyhow::Error {
-        let said = self.errors.tail(0, 500).text_of(Category::Stderr);
+        let tail = self.errors.tail(0, MESSAGES);
+        let said = tail.text_of(Category::Stderr);
+        // A line that was cut says less than nothing.
+        let said =
+            said.split_once('\n').filter(|_| tail.skipped > 0).map_or(said.as_str(), |(_, whole)| whole);
         if said.trim().is_empty() { error } else { error.context(said.trim().to_owned()) }
     }
 }
