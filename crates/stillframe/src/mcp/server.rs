@@ -257,6 +257,11 @@ fn cancelled() -> CallToolResult {
 
 /// What is wrong with the parameters of a call, where that is the kind of a member.
 fn wrong_member(method: &str, params: Option<&Value>) -> Option<&'static str> {
+    if method == SetLevelRequestMethod::VALUE {
+        return Some(
+            "`level` must be `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`",
+        );
+    }
     if !["tools/call", "prompts/get"].contains(&method) {
         return None;
     }

@@ -57,7 +57,9 @@ async fn messages_below_the_level_are_left_out() {
 #[tokio::test]
 async fn a_level_that_does_not_exist_is_invalid() {
     let server = STILLFRAME.serve().await;
-    assert_eq!(error_code(&server, "logging/setLevel", json!({ "level": "loud" })).await, -32602);
+    let loud = server.request("logging/setLevel", json!({ "level": "loud" })).await.unwrap_err();
+    assert_eq!(loud["code"], -32602);
+    assert!(loud["message"].as_str().unwrap().contains("`level` must be `debug`, `info`, "), "{loud}");
     assert_eq!(error_code(&server, "logging/setLevel", json!({})).await, -32602);
     server.finish().await;
 }
