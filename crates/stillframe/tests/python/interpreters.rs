@@ -120,7 +120,7 @@ async fn an_interpreter_that_is_not_python_is_refused_at_once() {
     let path = fake(&script, "echo hello; exit 0");
     let missing = text(&script.path_of("missing")).to_owned();
     for (path, problem) in [
-        (path.clone(), format!("`{path}` is not a Python interpreter: ")),
+        (path.clone(), format!("`{path}` is not a Python interpreter")),
         (missing.clone(), format!("no Python interpreter `{missing}`")),
     ] {
         let session = with_interpreter(&path).await;

@@ -127,7 +127,9 @@ async fn ask(host: &dyn Host, path: &Path) -> Result<Runtime> {
     let version = answer.next().and_then(|line| line.strip_prefix("Python "));
     let (Some(version), Some(tag), executable) = (version, answer.next(), answer.next().unwrap_or_default())
     else {
-        return Err(broken(format!("is not a Python interpreter: {}", finished.stderr.trim())));
+        let said = finished.stderr.trim();
+        let why = if said.is_empty() { String::new() } else { format!(": {said}") };
+        return Err(broken(format!("is not a Python interpreter{why}")));
     };
     check_version(path, version)?;
     // A shim that picks a version would pick again, and take its time, at every start.

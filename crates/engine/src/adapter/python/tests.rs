@@ -229,7 +229,7 @@ async fn missing_or_foreign_interpreter_fails_at_once() {
     machine.files.insert("/bin/sh".into(), Some("hello".to_owned()));
     for (path, problem) in [
         ("/no/python", "no Python interpreter `/no/python`"),
-        ("/bin/sh", "`/bin/sh` is not a Python interpreter: "),
+        ("/bin/sh", "`/bin/sh` is not a Python interpreter"),
     ] {
         let error = Python.locate(&machine, Some(Path::new(path)), None).await.unwrap_err();
         assert_eq!((error.code(), error.to_string().as_str()), ("environment", problem));
