@@ -100,7 +100,8 @@ impl Answer for Text {
     }
 
     fn failure(failed: &ToolError, _tool: &str) -> Reply {
-        Reply { text: format!("Error: {}", failed.with_hint(error::quick)), structured: None, is_error: true }
+        let said = error::quick_names(&failed.with_hint(error::quick));
+        Reply { text: format!("Error: {said}"), structured: None, is_error: true }
     }
 
     fn schema() -> Option<Map<String, Value>> {

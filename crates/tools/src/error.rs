@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub use words::{Next, Words};
-pub(crate) use words::{inspector, quick, standard};
+pub(crate) use words::{inspector, quick, quick_names, standard};
 
 /// Why a call failed, and what to do next.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,10 +85,10 @@ impl ToolError {
         Self::new("session_not_found", "no debug session is open", "").then(Next::OpenSession)
     }
 
-    /// No session to resume, and no program to start in a new one.
-    pub fn nothing_to_run() -> Self {
-        let next = "pass `program`, `module` or `command` to start a program in a new one";
-        Self::new("session_not_found", "no debug session is open", next)
+    /// No session to resume, and no program to start in a new one, which these arguments would do.
+    pub fn nothing_to_run(arguments: &str) -> Self {
+        let next = format!("pass {arguments} to start a program in a new one");
+        Self::new("session_not_found", "no debug session is open", &next)
     }
 
     /// Several sessions, and none was named.

@@ -29,7 +29,7 @@ async fn a_bad_call_is_refused_with_the_reason_and_starts_nothing() {
             "command_unknown",
             "cannot tell which language `/etc/passwd` runs",
         ),
-        (json!({}), "session_not_found", "no debug session is open"),
+        (json!({}), "session_not_found", "no debug session is open; pass `command` to start"),
         (json!({ "sessionId": "none" }), "session_not_found", "none"),
     ];
     for (arguments, code, problem) in table {

@@ -1,7 +1,7 @@
 //! Arguments that make no sense, and programs that do not start.
 
 use serde_json::json;
-use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
+use test_support::{Dynamic, DynamicLanguage as Language, Fixture, dynamic};
 
 use crate::client::{ADDS, ToolClient, app, folder};
 
@@ -58,6 +58,7 @@ async fn a_failing_expression_is_an_error_in_the_languages_words(language: Langu
 #[tokio::test]
 async fn errors_name_the_argument() {
     let folder = folder();
+    let program = Fixture::write(folder.path(), "app.py", "x = 1\n");
     let client = ToolClient::within(folder.path()).await;
     let table = [
         ("debug_launch", json!({}), "`program` is missing; give the path of a script"),
@@ -70,6 +71,12 @@ async fn errors_name_the_argument() {
         ("debug_breakpoint", json!({ "file": "a.py" }), "`line` is missing; expected a whole number"),
         ("debug_evaluate", json!({}), "`expression` is missing; expected a string"),
         ("debug_probe", json!({ "program": "a.py" }), "`line` is missing; expected a whole number"),
+        (
+            "debug_launch",
+            json!({ "program": program.path(), "executable_path": "/no/python" }),
+            "no Python interpreter `/no/python`; give the path of one as `executable_path`, or leave it out to use \
+             the default",
+        ),
     ];
     for (tool, arguments, problem) in table {
         assert_eq!(client.fails(tool, arguments).await, format!("Error: {problem}"), "{tool}");

@@ -97,6 +97,11 @@ async fn a_refused_launch_keeps_the_session(language: Language) {
         unknown,
         "Error: `cobol` is not supported; supported languages: python, node, rust, c, java, go, ruby, php"
     );
+    for missing in ["", "no-such-program"] {
+        let missing = client.fails("debug_launch", json!({ "program": missing })).await;
+        assert!(missing.starts_with("Error: no file `"), "{missing}");
+    }
+    std::fs::write(folder.path().join("Makefile"), "all:\n").unwrap();
     let untold = client.fails("debug_launch", json!({ "program": "Makefile" })).await;
     let problem = "`language` is missing, and `Makefile` does not determine it; supported languages: python, \
                    node, rust, c, java, go, ruby, php";

@@ -237,6 +237,14 @@ async fn begin(
     Ok(Some(describe(session, Outcome::Running, wait.limits).await.with_notes(vec![note])))
 }
 
+/// Why a program is not a file, if it is none.
+pub fn not_a_file(path: PathBuf) -> Option<Error> {
+    if path.is_dir() {
+        return Some(Error::BadFile { path, problem: "is a directory; name a file in it".to_owned() });
+    }
+    (!path.exists()).then(|| Error::NoFile { path, similar: Vec::new() })
+}
+
 /// A missing program is reported at once; the error is better than an interpreter's. A forbidden program is not
 /// accessed.
 pub fn check_program(safety: &Safety, executable: Option<&Path>, launch: &Launch) -> Result<(), ToolError> {

@@ -7,6 +7,7 @@ use engine::adapter::{self, Adapter, Machine, commands};
 use engine::model::launch::{Launch, Program};
 
 use crate::ToolError;
+use crate::ops::lifecycle;
 
 /// A program, and how it is started.
 #[derive(Clone, Debug)]
@@ -80,6 +81,9 @@ pub(super) fn language(name: Option<&str>, file: &Path) -> Result<&'static dyn A
     match name {
         Some(name) => adapter::by_name(name).ok_or_else(|| ToolError::no_language(name, &languages())),
         None => commands::by_program(&Machine, file).ok_or_else(|| {
+            if let Some(problem) = lifecycle::not_a_file(file.to_owned()) {
+                return problem.into();
+            }
             let problem = format!("is missing, and `{}` does not determine it", base_name(file));
             ToolError::argument("language", problem)
                 .and(&format!("supported languages: {}", languages().join(", ")))

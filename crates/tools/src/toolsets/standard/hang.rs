@@ -8,6 +8,7 @@ use engine::model::launch::Stdin;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::one_shot;
 use super::shared::LimitsParam;
 use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
@@ -72,7 +73,7 @@ impl Tool for DiagnoseHang {
                 (session, Some(read.launch))
             }
             None => {
-                let session = context.session(self.session_id.as_deref())?;
+                let session = one_shot::found(context, self.session_id.as_deref(), "`command`")?;
                 execution::must_be_live(&session)?;
                 (session, None)
             }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use engine::adapter::commands::by_program;
 use engine::adapter::{self, Machine};
-use engine::error::Error;
 use engine::model::launch::{Launch, Program};
 use engine::session::Session;
 use engine::sources;
@@ -72,10 +71,7 @@ impl<'a> OneShotSession<'a> {
                 lifecycle::open(context, &asked.language()?, name, executable)?
             }
         } else {
-            let session = context.session(asked.session_id).map_err(|error| match asked.session_id {
-                None if context.sessions.list().is_empty() => ToolError::nothing_to_run(),
-                _ => error,
-            })?;
+            let session = found(context, asked.session_id, "`program`, `module` or `command`")?;
             if !starts {
                 execution::must_be_live(&session)?;
             }
@@ -113,6 +109,14 @@ impl<'a> OneShotSession<'a> {
     pub(super) async fn settle(self, close: bool) {
         self.closing.settle(close).await;
     }
+}
+
+/// The session of that ID, or the only one. Where there is none, the arguments are named that start a program.
+pub(super) fn found(context: &Context, id: Option<&str>, starting: &str) -> Result<Session, ToolError> {
+    context.session(id).map_err(|error| match id {
+        None if context.sessions.list().is_empty() => ToolError::nothing_to_run(starting),
+        _ => error,
+    })
 }
 
 impl OneShotParams<'_> {
@@ -180,13 +184,10 @@ impl OneShotParams<'_> {
             self.module.map(|module| adapter::by_module(&Machine, &folder, module))
         };
         let adapter = by_file.or_else(by_module);
-        let missing = || match (self.starts, self.files.is_empty(), self.program.map(sources::absolute)) {
-            (false, true, _) => ProgramParams::missing("program"),
-            (.., Some(path)) if path.is_dir() => {
-                Error::BadFile { path, problem: "is a directory; name a file in it".to_owned() }.into()
-            }
-            (.., Some(path)) if !path.exists() => Error::NoFile { path, similar: Vec::new() }.into(),
-            _ => ToolError::argument("language", "is missing, and the program does not determine it"),
+        let missing = || match self.program.map(sources::absolute).and_then(lifecycle::not_a_file) {
+            _ if !self.starts && self.files.is_empty() => ProgramParams::missing("program"),
+            Some(problem) => problem.into(),
+            None => ToolError::argument("language", "is missing, and the program does not determine it"),
         };
         let adapter = adapter.ok_or_else(missing)?;
         Ok(adapter.name().to_owned())
