@@ -1,7 +1,8 @@
 //! `budget`, which every tool accepts: an answer of at most about so many tokens.
 //!
 //! What is cut is what matters least for the next decision: what an answer has twice, then the outer frames, then old
-//! output, then lists from their ends. The answer names each cut, with how much of it is left.
+//! output, then lists from their ends, and last the values that the call asked for. What is left of the budget is given to
+//! what matters most. The answer names each cut, with how much of it is left.
 
 use std::borrow::Cow;
 
@@ -44,6 +45,15 @@ const EXPENDABLE: [(&str, usize); 11] = [
     ("changed", 1),
 ];
 
+/// The fields of values that are texts of any length.
+const TEXTS: [&str; 4] = ["value", "old", "new", "error"];
+
+/// Parts that the call asked for by its arguments: only cut when all others are.
+const REQUESTED: [&str; 1] = ["values"];
+
+/// The shortest that texts in those become, in bytes, before some are left out.
+const SHORTEST: usize = 32;
+
 /// Parts that answers have twice; each is optional.
 const DUPLICATES: [&str; 1] = ["context"];
 
@@ -82,11 +92,20 @@ impl Reply {
         if let Some(Value::Object(data)) = &mut self.structured
             && (if is_same { self.text.len() } else { size(data) }) > most
         {
-            let cuts = shrink(data, most.saturating_sub(ROOM.min(most / 4)));
+            let all = data.clone();
+            shrink(data, most.saturating_sub(ROOM.min(most / 4)));
+            let parts = cuts(&all, data);
+            let left = |note: &str| most.saturating_sub(note.len() + KEY.len() + 8);
+            // What was asked for matters more than how much is left of what was cut.
+            restore_requested(data, &all, left(&names_of(&parts)));
+            let expendable = EXPENDABLE.iter().rev().map(|(name, _)| *name);
+            let is_other = |name: &&str| EXPENDABLE.iter().all(|(other, _)| other != name);
+            let others = all.keys().map(String::as_str).filter(is_other);
+            refill(data, &all, others.chain(expendable), left(&parts.join(", ")));
+            let cuts = cuts(&all, data);
             data.insert(KEY.to_owned(), cuts.join(", ").into());
             if size(data) > most {
-                let names: Vec<&str> = cuts.iter().filter_map(|cut| cut.split(' ').next()).collect();
-                let names = names.join(", ");
+                let names = names_of(&cuts);
                 data.insert(KEY.to_owned(), names.clone().into());
                 if size(data) > most {
                     let note =
@@ -143,22 +162,24 @@ fn size(data: &Map<String, Value>) -> usize {
     data.iter().map(|(name, value)| name.len() + 4 + size_of(value)).sum::<usize>() + 2
 }
 
-/// Cuts an answer to a size, and names what was cut.
-fn shrink(data: &mut Map<String, Value>, most: usize) -> Vec<String> {
-    let all: Vec<(String, Extent)> =
-        data.iter().map(|(name, value)| (name.clone(), Extent::of(value))).collect();
+/// Cuts an answer to a size.
+fn shrink(data: &mut Map<String, Value>, most: usize) {
     for name in DUPLICATES {
         if size(data) > most {
             data.shift_remove(name);
         }
     }
-    for (name, keep) in EXPENDABLE {
-        let excess = size(data).saturating_sub(most);
-        if excess == 0 {
-            break;
-        }
-        if let Some(part) = data.get_mut(name) {
-            shorten(part, keep, excess);
+    let has_requested = REQUESTED.iter().any(|name| data.contains_key(*name));
+    let rounds = [false, true];
+    for is_last in rounds.iter().take(if has_requested { 2 } else { 1 }) {
+        for (name, keep) in EXPENDABLE {
+            let excess = size(data).saturating_sub(most);
+            if excess == 0 {
+                return;
+            }
+            if let Some(part) = data.get_mut(name) {
+                shorten(part, if *is_last { 0 } else { keep }, excess);
+            }
         }
     }
     for _ in 0..CUTS {
@@ -167,25 +188,121 @@ fn shrink(data: &mut Map<String, Value>, most: usize) -> Vec<String> {
             break;
         }
     }
+    restore_requested(data, &data.clone(), most);
+}
+
+/// What was cut, in the order in which it was.
+fn cuts(all: &Map<String, Value>, data: &Map<String, Value>) -> Vec<String> {
     let order = |name: &str| EXPENDABLE.iter().position(|(part, _)| *part == name);
     let mut cuts: Vec<(Option<usize>, String)> = all
-        .into_iter()
+        .iter()
         .filter_map(|(name, before)| {
-            let cut = match data.get(&name) {
-                Some(now) => format!("{name} ({})", Extent::of(now).left(before)?),
+            let cut = match data.get(name) {
+                Some(now) => format!("{name} ({})", Extent::of(now).left(Extent::of(before))?),
                 None => name.clone(),
             };
-            Some((if DUPLICATES.contains(&name.as_str()) { Some(0) } else { order(&name) }, cut))
+            Some((if DUPLICATES.contains(&name.as_str()) { Some(0) } else { order(name) }, cut))
         })
         .collect();
-    // In the order in which they were cut.
     cuts.sort_by_key(|(order, _)| order.unwrap_or(usize::MAX));
     cuts.into_iter().map(|(_, cut)| cut).collect()
 }
 
+/// The same without how much of each is left.
+fn names_of(cuts: &[String]) -> String {
+    let names: Vec<&str> = cuts.iter().filter_map(|cut| cut.split(' ').next()).collect();
+    names.join(", ")
+}
+
+/// Gives what was asked for all the room that there is after all.
+fn restore_requested(data: &mut Map<String, Value>, all: &Map<String, Value>, most: usize) {
+    for name in REQUESTED {
+        let Some(before) = all.get(name) else { continue };
+        data.insert(name.to_owned(), before.clone());
+        let excess = size(data).saturating_sub(most);
+        if let Some(part) = data.get_mut(name) {
+            squeeze(part, excess);
+        }
+    }
+}
+
+/// Gives parts back what has room after all, in their order. The last item of a list may be shortened.
+fn refill<'a>(
+    data: &mut Map<String, Value>,
+    all: &Map<String, Value>,
+    names: impl Iterator<Item = &'a str>,
+    most: usize,
+) {
+    for name in names {
+        if let Some(text @ Value::String(_)) = all.get(name) {
+            lengthen(data, name, text, most);
+        }
+        let Some(Value::Array(before)) = all.get(name) else { continue };
+        loop {
+            let room = most.saturating_sub(size(data) + 1);
+            let Some(Value::Array(items)) = data.get_mut(name) else { break };
+            let Some(mut next) = before.get(items.len()).cloned() else { break };
+            let excess = size_of(&next).saturating_sub(room);
+            squeeze(&mut next, excess);
+            if size_of(&next) > room {
+                break;
+            }
+            items.push(next);
+        }
+    }
+}
+
+/// Gives an expendable text back what has room of it after all.
+fn lengthen(data: &mut Map<String, Value>, name: &str, before: &Value, most: usize) {
+    let Some((_, keep)) = EXPENDABLE.iter().find(|(part, _)| *part == name) else { return };
+    let Some(now) = data.insert(name.to_owned(), before.clone()) else { return };
+    let excess = size(data).saturating_sub(most);
+    if let Some(part) = data.get_mut(name).filter(|_| excess > 0) {
+        shorten(part, *keep, excess);
+    }
+    if size(data) > most || size_of(&now) > data.get(name).map_or(0, size_of) {
+        data.insert(name.to_owned(), now);
+    }
+}
+
+/// Takes at least so many bytes from the texts of values, as evenly as that is possible, and then from the end of a list.
+fn squeeze(part: &mut Value, excess: usize) {
+    let whole = size_of(part);
+    let mut width = whole;
+    while width > SHORTEST && size_of(part) + excess > whole {
+        width = (width * 3 / 4).max(SHORTEST);
+        limit(part, width);
+    }
+    if let Value::Array(items) = part {
+        while items.iter().map(|item| size_of(item) + 1).sum::<usize>() + 2 + excess > whole
+            && items.pop().is_some()
+        {}
+    }
+}
+
+/// Shortens the texts of values to so many bytes.
+fn limit(part: &mut Value, width: usize) {
+    match part {
+        Value::Array(items) => items.iter_mut().for_each(|item| limit(item, width)),
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match field {
+                    Value::String(text) if TEXTS.contains(&name.as_str()) && text.len() > width => {
+                        text.truncate(text.floor_char_boundary(width.saturating_sub(3)));
+                        text.push_str("...");
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Takes about so many bytes from the largest part that can be cut. Whether there was one.
 fn cut_largest(data: &mut Map<String, Value>, excess: usize) -> bool {
-    let parts = data.iter().filter(|(name, _)| !ESSENTIAL.contains(&name.as_str()));
+    let is_kept = |name: &str| ESSENTIAL.contains(&name) || REQUESTED.contains(&name);
+    let parts = data.iter().filter(|(name, _)| !is_kept(name));
     let mut parts: Vec<(usize, String)> = parts.map(|(name, value)| (size_of(value), name.clone())).collect();
     parts.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
     parts.iter().any(|(before, name)| {
@@ -282,6 +399,31 @@ mod tests {
         let cut = data["cut"].as_str().unwrap();
         assert!(cut.starts_with("stackFrames (1 of 5), output ("), "{cut}");
         assert!(cut.contains(" of 1400 bytes), source (0 of 84 bytes), locals ("), "{cut}");
+    }
+
+    #[test]
+    fn values_that_were_asked_for_are_kept_before_all_others() {
+        let mut report = report();
+        let value = |name: &str, text: &str| json!({ "expression": name, "value": text, "type": "list" });
+        report["values"] = json!([value("total", "3"), value("rows", &"[1, 2]".repeat(100))]);
+        let data = reply(report.clone()).within_budget(150).structured.unwrap();
+        assert_eq!(data["values"][0], report["values"][0], "{data}");
+        let rows = &data["values"][1];
+        let text = rows["value"].as_str().unwrap();
+        assert_eq!((&rows["expression"], text.starts_with("[1, 2]")), (&json!("rows"), true), "{data}");
+        assert!(text.len() > 60 && text.ends_with("..."), "the budget is used: {data}");
+        assert_eq!((&data["output"], &data["locals"]), (&json!(""), &json!([])), "{data}");
+    }
+
+    #[test]
+    fn lists_are_filled_until_the_budget_is_used() {
+        let local =
+            |id: u32| json!({ "name": format!("local{id}"), "value": "v".repeat(300), "type": "str" });
+        let locals: Vec<Value> = (1..=20).map(local).collect();
+        let cut = reply(json!({ "success": true, "variables": locals, "count": 20 })).within_budget(120);
+        let variables = cut.structured.unwrap()["variables"].as_array().unwrap().clone();
+        assert!(!variables.is_empty() && variables.len() < 20, "{}", cut.text);
+        assert!((300..=360).contains(&cut.text.len()), "{}", cut.text);
     }
 
     #[test]
