@@ -1,8 +1,9 @@
 //! What can be watched in Python, and who writes it. `tests/standard` covers attributes and variables.
 
 use serde_json::json;
-use test_support::Answer;
+use test_support::{Answer, tries_everything};
 
+use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 
@@ -110,6 +111,51 @@ async fn what_has_no_storage_is_refused_without_running_it() {
     let refused = session.call("set_breakpoint", read).await;
     assert!(refused.is_error && refused.text.contains("leave `access` out"), "{}", refused.text);
     session.finish().await;
+}
+
+/// The Python of the search path; with `--full` those that pyenv has built from 3.12 on, too.
+fn pythons() -> Vec<String> {
+    let versions = std::env::home_dir().unwrap_or_default().join(".pyenv/versions");
+    let built = std::fs::read_dir(versions).into_iter().flatten().flatten();
+    let is_new = |name: &str| name.starts_with("3.12.") || name.starts_with("3.13.");
+    let others = built.filter(|entry| tries_everything() && is_new(&entry.file_name().to_string_lossy()));
+    let others = others.map(|entry| entry.path().join("bin/python").display().to_string());
+    std::iter::once("python3".to_owned()).chain(others).collect()
+}
+
+/// From Python 3.12 on, a comprehension runs in the frame around it.
+#[tokio::test]
+async fn the_variable_of_a_comprehension_is_not_that_of_its_function() {
+    let script = Script::new(
+        "\
+def squares(n):
+    at = 7
+    print('start', at)  # @ready
+    found = [at * at for at in range(n)]
+    more = {
+        at: [  # @inside
+            at
+            for other in found
+        ]
+        for at in found
+    }
+    at = 8  # @written
+    return found, more, at
+print(len(squares(3)))
+",
+    );
+    for python in pythons() {
+        let server = STILLFRAME.serve().await;
+        let arguments = json!({ "language": "python", "executablePath": python });
+        let created = server.ok("create_debug_session", arguments).await;
+        let session = Debugging { id: created.text_of("sessionId").to_owned(), server };
+        session.break_at(&script, "ready").await;
+        assert_eq!(session.start(&script).await.place().1, script.line("ready"));
+        session.ok("set_breakpoint", json!({ "watch": "at" })).await;
+        written(&script, &session.go_on().await, "written", "7", "8");
+        session.run_to_the_end().await;
+        session.finish().await;
+    }
 }
 
 #[tokio::test]

@@ -148,7 +148,12 @@ class Local(Slot):
 
     def concerns(self, frame):
         # Only nested functions write to another function's variables.
-        return self.is_shared or frame is self.frame
+        return (self.is_shared or frame is self.frame) and not self.is_hidden()
+
+    def is_hidden(self):
+        """Whether a comprehension that runs in the frame has a variable of this name in its place."""
+        at = self.frame.f_lasti
+        return any(name == self.name and begin <= at <= end for name, begin, end in hidden(self.frame.f_code))
 
     def by_now(self, current):
         if not has_ended(self.frame, current):
@@ -158,6 +163,32 @@ class Local(Slot):
 
     def why_gone(self):
         return "`%s` has returned" % self.frame.f_code.co_name
+
+
+@functools.lru_cache(maxsize=256)
+def hidden(code):
+    """The names that comprehensions hide, with the offsets of the code between which they do.
+
+    From Python 3.12 on, a comprehension runs in the frame around it, which saves its variables of the same names.
+    """
+    found, saved, running = [], [], []
+    for each in dis.get_instructions(code):
+        if each.opname == "LOAD_FAST_AND_CLEAR":
+            saved.append((each.argval, each.offset))
+        elif each.opname == "FOR_ITER":
+            # It jumps behind the loop, where the variables are restored.
+            running += [(name, begin, each.argval) for name, begin in saved]
+            saved = []
+        elif each.opname == "GET_ANEXT":
+            # Where an asynchronous one ends is not marked.
+            saved = []
+        elif each.opname.startswith("STORE_FAST"):
+            stored = each.argval if type(each.argval) is tuple else (each.argval,)
+            for one in running[:]:
+                if one[2] <= each.offset and one[0] in stored:
+                    running.remove(one)
+                    found.append((one[0], one[1], each.offset))
+    return found
 
 
 class Cell(Slot):
@@ -194,6 +225,8 @@ def find(number, text, access):
     except SyntaxError as error:
         raise agent.Raised(agent.describe(error, None))
     slot = slot_of(node, frame, text)
+    if isinstance(slot, Local) and slot.is_hidden():
+        agent.refuse("`%s` is the variable of a comprehension here; watch it before or after that" % text)
     if slot.read() is MISSING:
         # One that does not exist yet can be watched, if it belongs to something that does.
         if not isinstance(slot, (Attribute, Item)):
