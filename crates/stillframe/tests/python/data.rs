@@ -159,6 +159,27 @@ print(len(squares(3)))
 }
 
 #[tokio::test]
+async fn what_a_watch_does_not_see_is_noted() {
+    let script = Script::new(KINDS);
+    let (session, _) = Debugging::stopped_at(&script, "ready").await;
+    for (expression, note) in [
+        ("hidden.label", json!("`hidden.label` does not exist yet; the program stops when it is created")),
+        ("work.label", json!("`work.label` does not exist yet; the program stops when it is created")),
+        ("slotted.size", json!(null)),
+        (
+            "hidden.change",
+            json!(
+                "`hidden.change` is that of the class; only a write to `hidden.change` itself stops the program, so watch `Hidden.change`, too"
+            ),
+        ),
+    ] {
+        let set = session.ok("set_breakpoint", json!({ "watch": expression })).await;
+        assert_eq!((&set["verified"], &set["note"]), (&json!(true), &note), "{}", set.text);
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn other_threads_and_modules_loaded_later_are_seen() {
     let script = Script::new(
         "\

@@ -46,6 +46,9 @@ pub struct BreakpointData {
     /// Why the location may be wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
+    /// Which writes do not stop the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// False: kept, but not set in the program.
     pub enabled: bool,
     /// Stops only if this is true.
@@ -68,6 +71,8 @@ impl From<&Breakpoint> for BreakpointData {
     fn from(breakpoint: &Breakpoint) -> Self {
         let line = breakpoint.line();
         let failure = breakpoint.failures.as_ref();
+        let warning = || breakpoint.warning().map(str::to_owned);
+        let is_watch = breakpoint.data().is_some();
         Self {
             breakpoint_id: breakpoint.id.to_string(),
             file: breakpoint.file().map(|path| path.display().to_string()),
@@ -83,7 +88,8 @@ impl From<&Breakpoint> for BreakpointData {
             access: breakpoint.data().map(|data| data.access.to_string()),
             verified: breakpoint.is_verified(),
             reason: unbound(breakpoint),
-            outdated: breakpoint.warning().map(str::to_owned),
+            outdated: if is_watch { None } else { warning() },
+            note: if is_watch { warning() } else { None },
             enabled: breakpoint.enabled,
             condition: breakpoint.rule.condition.clone(),
             hit_condition: breakpoint.rule.hit_condition.map(|hit| hit.to_string()),

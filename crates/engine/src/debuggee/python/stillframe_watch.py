@@ -29,6 +29,8 @@ MOST_LINES = 256
 # Values of these types are equal if they look so; others only if they are the same.
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
+class_name = type.__dict__["__name__"].__get__
+
 numbers = itertools.count(1)
 # Storage that was found, by the number that the client knows it by.
 found = {}
@@ -63,6 +65,10 @@ class Slot:
         """Where the value is stored from now on; None if its storage is gone."""
         return self
 
+    def why_missing(self, text):
+        """What to say of one that does not exist yet."""
+        return "`%s` does not exist yet; the program stops when it is created" % text
+
 
 class Attribute(Slot):
     def __init__(self, owner, name):
@@ -93,6 +99,14 @@ class Attribute(Slot):
             return self.member.__get__(self.owner)
         # An attribute of the class does not count.
         return entry(self.names(self.owner), self.name)
+
+    def why_missing(self, text):
+        kind = self.owner if agent.is_a(self.owner, type) else type(self.owner)
+        holder = next((each for each in agent.class_order(kind) if self.name in agent.class_dict(each)), None)
+        if holder is None:
+            return super().why_missing(text)
+        of_class = "%s.%s" % (class_name(holder), self.name)
+        return "`%s` is that of the class; only a write to `%s` itself stops the program, so watch `%s`, too" % (text, text, of_class)
 
 
 def entry(names, key):
@@ -224,16 +238,17 @@ def find(number, text, access):
         node = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
         raise agent.Raised(agent.describe(error, None))
-    slot = slot_of(node, frame, text)
+    slot, note = slot_of(node, frame, text), None
     if isinstance(slot, Local) and slot.is_hidden():
         agent.refuse("`%s` is the variable of a comprehension here; watch it before or after that" % text)
     if slot.read() is MISSING:
         # One that does not exist yet can be watched, if it belongs to something that does.
         if not isinstance(slot, (Attribute, Item)):
             agent.refuse("`%s` is not defined here" % text)
+        note = slot.why_missing(text)
     identity = str(next(numbers))
     found[identity] = slot
-    return {"id": identity}
+    return {"id": identity, "note": note}
 
 
 def slot_of(node, frame, text):

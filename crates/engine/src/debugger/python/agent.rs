@@ -62,6 +62,8 @@ pub(super) struct AgentClient {
     pure: tokio::sync::OnceCell<()>,
     /// Filled when the program has what watches values.
     watch: tokio::sync::OnceCell<()>,
+    /// What to say of watched values, by the IDs of their storage.
+    watch_notes: Mutex<HashMap<String, String>>,
     /// Nothing of the program's may run while it is read.
     side_effect_free: bool,
     /// The program decides itself which exceptions are worth a stop.
@@ -220,6 +222,7 @@ impl AgentClient {
             recorder: tokio::sync::OnceCell::new(),
             pure: tokio::sync::OnceCell::new(),
             watch: tokio::sync::OnceCell::new(),
+            watch_notes: Mutex::default(),
             side_effect_free,
             watches_throws: AtomicBool::new(false),
             pid,

@@ -1,5 +1,8 @@
 //! Watching values: the agent compares them before each line of user code.
 
+use std::collections::HashMap;
+use std::sync::{MutexGuard, PoisonError};
+
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
@@ -16,6 +19,8 @@ const WATCH: &str = "stillframe_watch";
 #[derive(Deserialize)]
 struct Found {
     id: String,
+    /// Which writes do not stop the program.
+    note: Option<String>,
 }
 
 impl AgentClient {
@@ -26,7 +31,14 @@ impl AgentClient {
         self.watch.get_or_try_init(|| self.load(WATCH, AGENT.watch)).await?;
         let arguments = json!([frame.0, expression, access.as_str()]);
         let found: Found = self.call(frame, "watch", arguments, deadlines::REQUEST).await?;
+        if let Some(note) = found.note {
+            self.watch_notes().insert(found.id.clone(), note);
+        }
         Ok(found.id)
+    }
+
+    fn watch_notes(&self) -> MutexGuard<'_, HashMap<String, String>> {
+        self.watch_notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Replaces what is watched.
@@ -43,8 +55,15 @@ impl AgentClient {
                 .collect());
         }
         let data = |data: &DataBreakpoint| json!([data.data_id, data.expression, rule_spec(&data.rule)]);
-        let wanted: Vec<Json> = wanted.iter().map(data).collect();
-        self.execute(call_text(WATCH, "watch", &json!(wanted))).await?;
-        Ok(wanted.iter().map(|_| BindResult::on(None)).collect())
+        let request: Vec<Json> = wanted.iter().map(data).collect();
+        self.execute(call_text(WATCH, "watch", &json!(request))).await?;
+        let notes = self.watch_notes();
+        let bound = |data: &DataBreakpoint| match (BindResult::on(None), notes.get(&data.data_id)) {
+            (BindResult::Bound { line, column, columns, function, .. }, Some(note)) => {
+                BindResult::Bound { line, column, columns, function, warning: Some(note.clone()) }
+            }
+            (bound, _) => bound,
+        };
+        Ok(wanted.iter().map(bound).collect())
     }
 }
