@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, params};
 
 use crate::error::Result;
 use crate::reading::{Event, Recording};
-use crate::value::{Key, Owner, Word};
+use crate::value::{Key, Kind, Owner, Word};
 
 /// The state at some moment.
 pub(crate) trait Memory {
@@ -140,7 +140,25 @@ pub(crate) fn write_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Write> {
     })
 }
 
+impl Write {
+    /// Whether it only says that the contents of an object are not recorded, or are from then on.
+    pub(crate) fn is_mark(&self) -> bool {
+        self.key == Key::Length && !matches!(self.word, Word::Integer(_))
+    }
+}
+
 impl Recording {
+    /// Whether nothing is recorded of what an object contains, because it was first seen too deep in another one. The
+    /// recorders write a length of each container that they read, and mark other objects that they do not.
+    pub(crate) fn is_unread(&self, object: i64, memory: &dyn Memory) -> Result<bool> {
+        let length = || memory.get(Owner::object(object), Key::Length);
+        Ok(match self.object(object)?.kind {
+            Kind::List | Kind::Dictionary | Kind::Set | Kind::Tuple => length()?.is_none(),
+            Kind::Instance => length()?.is_some(),
+            _ => false,
+        })
+    }
+
     /// The number of the first write at or after an event.
     pub(crate) fn first_write_at(&self, event: i64) -> Result<i64> {
         let ends =

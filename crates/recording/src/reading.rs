@@ -256,8 +256,9 @@ impl Recording {
         if let Some(known) = self.attribute_counts.borrow().get(&object) {
             return Ok(*known);
         }
-        let mut statement =
-            self.database.prepare_cached("SELECT count(DISTINCT key) FROM writes WHERE owner = ?")?;
+        let mut statement = self
+            .database
+            .prepare_cached("SELECT count(DISTINCT key) FROM writes WHERE owner = ? AND key & 3 = 0")?;
         let count = statement.query_row([Owner::object(object).0], |row| row.get(0))?;
         self.attribute_counts.borrow_mut().insert(object, count);
         Ok(count)

@@ -257,7 +257,7 @@ impl Recording {
     ) -> Result<String> {
         let object = self.object(number)?;
         let mut slots = memory.all(Owner::object(number))?;
-        if object.kind == Kind::Dropped {
+        if object.kind == Kind::Dropped || self.is_unread(number, memory)? {
             return Ok(format!("<{}>", self.object_name(number)?));
         }
         if object.kind == Kind::Opaque {

@@ -64,7 +64,11 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
         }
         let name = match write.owner.as_object() {
             // What a new object contains is shown where it is kept.
-            Some(_) if before.all(write.owner)?.is_empty() => continue,
+            Some(object)
+                if before.all(write.owner)?.is_empty() || recording.is_unread(object, &before)? =>
+            {
+                continue;
+            }
             Some(object) => recording.object_name(object)?,
             None => match recording.active_owner(write.owner, second.id)? {
                 Some(function) => function,

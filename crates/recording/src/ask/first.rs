@@ -150,7 +150,8 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     }
     let writes = writes_of(recording, &line, found.write.event)?;
     for write in &writes {
-        let is_left_out = is_part_of_new(recording, write, &writes)?
+        let is_left_out = write.is_mark()
+            || is_part_of_new(recording, write, &writes)?
             || is_definition(recording, write.key, write.word)?
             || recording.is_moved_later(write)?;
         if !is_left_out {

@@ -46,6 +46,9 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
                 "only {cut}, so that changes of others are missing: record again with a higher `items`"
             ));
         }
+        if let Some(unread) = unread_text(recording, number, &memory)? {
+            lines.add(unread);
+        }
     }
     let mut found = changes_with_outer(recording, (owner, key), event, request.limit)?;
     let newest = found.first().copied();
@@ -56,7 +59,8 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
         let mut inside = changes_to(recording, Owner::object(number), None, event, request.limit)?;
         // The first text of a value that is only text is the value itself.
         for write in std::mem::take(&mut inside) {
-            if write.key != Key::Name(0) || recording.before(&write)?.is_some() {
+            let is_text = write.key == Key::Name(0) && recording.before(&write)?.is_none();
+            if !is_text && !write.is_mark() {
                 inside.push(write);
             }
         }
@@ -105,6 +109,22 @@ fn parts_of(recording: &Recording, number: i64, memory: &MemoryAt<'_>) -> Result
         _ => None,
     });
     Ok(parts.collect())
+}
+
+/// That nothing is recorded of what an object contains.
+pub(super) fn unread_text(
+    recording: &Recording,
+    number: i64,
+    memory: &MemoryAt<'_>,
+) -> Result<Option<String>> {
+    let is_unread = recording.is_unread(number, memory)?;
+    let name = is_unread.then(|| recording.object_name(number)).transpose()?;
+    Ok(name.map(|name| {
+        format!(
+            "the contents of `{name}` are not recorded, because it is too deep in other objects: record again with a higher \
+             `depth`"
+        )
+    }))
 }
 
 /// That not all items of a container are recorded.

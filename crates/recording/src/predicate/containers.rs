@@ -81,7 +81,7 @@ impl Scope<'_> {
             Datum::Text(_, length) => Some(Datum::Integer(*length)),
             Datum::Items(items) => Some(Datum::Integer(wide(items.len()))),
             Datum::Object(number) => {
-                self.note_opaque(of)?;
+                self.note_unknown(of)?;
                 if let Some(method) = self.recording.method_of(*number, &["__len__"])? {
                     let Some((name, expression)) = self.followed(&method, *number) else { return Ok(None) };
                     let length = self.with(&[(name, of.clone())], &mut |scope| scope.value(&expression))?;
@@ -96,6 +96,8 @@ impl Scope<'_> {
                     }
                     (rows, length) => rows.or(length),
                 };
+                // Other objects may have a mark in its place.
+                let length = length.filter(|length| matches!(length, Word::Integer(_)));
                 length.map(|length| self.datum(length)).transpose()?
             }
             _ => None,
@@ -123,7 +125,7 @@ impl Scope<'_> {
                 self.note(*number);
                 let number = self.container_of(*number, item)?;
                 let is_in = if matches!(self.recording.object(number)?.kind, Kind::List | Kind::Tuple) {
-                    let items = self.items(&Datum::Object(number))?.unwrap_or_default();
+                    let Some(items) = self.items(&Datum::Object(number))? else { return Ok(None) };
                     self.is_among(item, items)?
                 } else {
                     match self.key(number, item)? {
@@ -181,7 +183,9 @@ impl Scope<'_> {
     }
 
     pub(super) fn is_cut_object(&self, number: i64) -> Result<bool> {
-        let Some(Word::Integer(length)) = self.length_of(number)? else { return Ok(false) };
+        let Some(Word::Integer(length)) = self.length_of(number)? else {
+            return self.is_unread(&Datum::Object(number));
+        };
         let Some(pairs) = self.pairs(&Datum::Object(number))? else { return Ok(false) };
         let is_cut = wide(pairs.len()) < length;
         if is_cut {
@@ -346,6 +350,9 @@ impl Scope<'_> {
         };
         self.note(number);
         let kind = self.recording.object(number)?.kind;
+        if self.is_unread(&Datum::Object(number))? {
+            return Ok(None);
+        }
         let mut slots = self.memory.all(Owner::object(number))?;
         match kind {
             Kind::Opaque | Kind::Dropped => return Ok(None),

@@ -105,17 +105,6 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Notes that a value could not be used because only its text is known, if that is the reason.
-    pub(super) fn note_opaque(&self, value: &Datum) -> Result<()> {
-        if let (Some(notes), Datum::Object(number)) = (self.notes, value) {
-            let object = self.recording.object(*number)?;
-            if object.kind == Kind::Opaque {
-                notes.borrow_mut().opaque.insert(object.type_name);
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn length_of(&self, object: i64) -> Result<Option<Word>> {
         self.note(object);
         self.memory.get(Owner::object(object), Key::Length)
@@ -373,7 +362,7 @@ impl<'a> Scope<'a> {
                 };
                 let Some(of) = of else { return Ok(None) };
                 if !is_of_date(name) {
-                    self.note_opaque(&of)?;
+                    self.note_unknown(&of)?;
                 }
                 let Some(name) = self.recording.number(name) else { return Ok(None) };
                 self.attribute(&of, Key::Name(name))
@@ -383,7 +372,7 @@ impl<'a> Scope<'a> {
                     return self.slot(&of_item);
                 }
                 let Some(of) = self.value(of)? else { return Ok(None) };
-                self.note_opaque(&of)?;
+                self.note_unknown(&of)?;
                 let Datum::Object(number) = of else { return Ok(None) };
                 self.note(number);
                 let Some(key) = self.value(key)? else { return Ok(None) };
@@ -539,6 +528,9 @@ impl<'a> Scope<'a> {
             (Datum::Items(_), _) | (_, Datum::Items(_))
                 if !matches!(comparison, Comparison::In | Comparison::NotIn) =>
             {
+                if self.is_unread(left)? || self.is_unread(right)? {
+                    return Ok(None);
+                }
                 let (left, right) = (self.items(left)?, self.items(right)?);
                 left.zip(right).and_then(|(left, right)| order_of_items(&left, &right))
             }

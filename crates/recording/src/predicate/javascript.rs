@@ -167,10 +167,12 @@ impl Scope<'_> {
         Ok(true)
     }
 
-    /// Whether all that an object has is recorded. Of one that is too deep in another, nothing is.
+    /// Whether all that an object has is recorded.
     fn has_all_attributes(&self, object: i64) -> Result<bool> {
-        let count = self.recording.count_of_attributes(object)?;
-        let has_all = (1..self.recording.most_items()).contains(&count);
+        if self.is_unread(&Datum::Object(object))? {
+            return Ok(false);
+        }
+        let has_all = self.recording.count_of_attributes(object)? < self.recording.most_items();
         if !has_all {
             self.note_cut(object)?;
         }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::evaluate::{Datum, Scope, of_literal};
 use super::{Expression, Function};
 use crate::error::Result;
+use crate::value::Kind;
 
 /// What an evaluation notes.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub(crate) struct Notes {
     pub(crate) opaque: BTreeSet<Rc<str>>,
     /// The types of containers that it could not use, because only their first items are recorded.
     pub(crate) cut: BTreeSet<Rc<str>>,
+    /// The types of objects that it could not use, because they are too deep in others.
+    pub(crate) unread: BTreeSet<Rc<str>>,
     /// The methods of the program that say what it asks about, and that it cannot follow.
     pub(crate) methods: BTreeSet<Rc<str>>,
 }
@@ -30,6 +33,36 @@ pub(super) fn is_of_date(name: &str) -> bool {
 }
 
 impl Scope<'_> {
+    /// Notes that a value could not be used because only its text is known, if that is the reason.
+    pub(super) fn note_opaque(&self, value: &Datum) -> Result<()> {
+        if let (Some(notes), Datum::Object(number)) = (self.notes, value) {
+            let object = self.recording.object(*number)?;
+            if object.kind == Kind::Opaque {
+                notes.borrow_mut().opaque.insert(object.type_name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that what a value contains is not known, if that is so.
+    pub(super) fn note_unknown(&self, value: &Datum) -> Result<()> {
+        self.note_opaque(value)?;
+        self.is_unread(value).map(drop)
+    }
+
+    /// Whether a value is an object of which nothing is recorded. Notes it if so.
+    pub(super) fn is_unread(&self, value: &Datum) -> Result<bool> {
+        let Datum::Object(number) = value else { return Ok(false) };
+        let is_unread = self.recording.is_unread(*number, self.memory)?;
+        if let Some(notes) = self.notes.filter(|_| is_unread) {
+            let type_name = self.recording.object(*number)?.type_name;
+            let mut notes = notes.borrow_mut();
+            notes.read.insert(*number);
+            notes.unread.insert(type_name);
+        }
+        Ok(is_unread)
+    }
+
     /// An attribute of a date or a time.
     pub(super) fn of_date(&self, of: &Expression, name: &str) -> Result<Option<Datum>> {
         let Some(at) = OF_DATE.iter().position(|each| *each == name) else { return Ok(None) };

@@ -41,7 +41,7 @@ impl Scope<'_> {
         if !matches!(kind, Kind::List | Kind::Tuple | Kind::Dictionary | Kind::Set) {
             return Ok(None);
         }
-        let pairs = self.pairs(of)?.unwrap_or_default();
+        let Some(pairs) = self.pairs(of)? else { return Ok(None) };
         if self.length_of(number)? != Some(Word::Integer(wide(pairs.len()))) {
             self.note_cut(number)?;
             return Ok(None);
@@ -134,6 +134,7 @@ impl Scope<'_> {
             self.note_method(&method);
         }
         match (self.length_of(number)?, at) {
+            _ if self.is_unread(&Datum::Object(number))? => Ok(()),
             _ if self.recording.object(number)?.kind == Kind::Dictionary => {
                 if self.has_all_keys(number)? {
                     Ok(())

@@ -33,7 +33,11 @@ impl Scope<'_> {
                     }
                     return Ok(holds);
                 }
-                None => is_javascript || self.length_of(*number)? != Some(Word::Integer(0)),
+                None if is_javascript => true,
+                None => match self.length_of(*number)? {
+                    None if self.is_unread(value)? => return Ok(None),
+                    length => length != Some(Word::Integer(0)),
+                },
             },
             Datum::Member(_, _, Some(plain)) => return self.is_true(plain),
             Datum::Member(..) | Datum::Other(_) => true,

@@ -197,7 +197,7 @@ impl Replay {
     fn has_contents(&self, object: i64) -> Result<bool> {
         let kind = self.recording.object(object)?.kind;
         let is_empty = kind.is_named() && self.memory().all(Owner::object(object))?.is_empty();
-        Ok(kind != Kind::Opaque && !is_empty)
+        Ok(kind != Kind::Opaque && !is_empty && !self.recording.is_unread(object, &self.memory())?)
     }
 
     pub(super) fn evaluate(&mut self, asked: &EvaluateArguments) -> Result<EvaluateResponse> {

@@ -14,6 +14,7 @@ mod changes;
 mod classes;
 mod command_line;
 mod conditions;
+mod depth;
 mod elsewhere;
 mod export;
 mod faults;

@@ -96,7 +96,9 @@ pub(super) fn answer(
     }
     lines.add("written there:");
     for write in writes_of(recording, &line, found.write.event)? {
-        lines.add(format!("  {}", write_text(recording, &write, &line)?));
+        if !write.is_mark() {
+            lines.add(format!("  {}", write_text(recording, &write, &line)?));
+        }
     }
     let after = MemoryAt { recording, event: line.id.max(found.write.event + 1) };
     lines.add(format!("{} then:", recording.object_name(found.object)?));

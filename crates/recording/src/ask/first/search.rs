@@ -295,21 +295,21 @@ impl<'a> Search<'a> {
             );
         }
         let notes = self.notes.borrow();
-        let unknown = [(&notes.opaque, "the text is"), (&notes.cut, "the first items are")]
+        let unknown = [
+            (&notes.opaque, "Only the text is recorded for", ""),
+            (&notes.cut, "Only the first items are recorded for", ""),
+            (&notes.unread, "Contents of", " are not recorded where they are too deep in other objects"),
+            (&notes.methods, "What", " would have returned is not known"),
+        ];
+        let unknown = unknown
             .into_iter()
-            .filter(|(types, _)| !types.is_empty())
-            .map(|(types, what)| {
-                let types: Vec<String> = types.iter().map(|name| format!("`{name}`")).collect();
-                format!(" Only {what} recorded for {}, so it may have held.", types.join(", "))
+            .filter(|(names, ..)| !names.is_empty())
+            .map(|(names, before, after)| {
+                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                format!(" {before} {}{after}, so it may have held.", names.join(", "))
             })
             .collect::<Vec<_>>()
             .concat();
-        let methods: Vec<String> = notes.methods.iter().map(|name| format!("`{name}`")).collect();
-        let methods = if methods.is_empty() {
-            String::new()
-        } else {
-            format!(" What {} would have returned is not known, so it may have held.", methods.join(", "))
-        };
         let is_of_object = !self.condition.has_bare(variable) && self.recording.has_forked();
         let forked = if is_of_object {
             " What a forked process changes in objects of its parent is recorded without their variables, so it may have \
@@ -319,10 +319,15 @@ impl<'a> Search<'a> {
         };
         // Of strings, another limit is how long they are.
         let is_of_containers = notes.cut.iter().any(|name| **name != *self.recording.spelling.string());
-        let advice = if is_of_containers { " Record again with a higher `items` to know." } else { "" };
+        let limits = [("`items`", is_of_containers), ("`depth`", !notes.unread.is_empty())];
+        let limits: Vec<&str> = limits.iter().filter(|(_, is_it)| *is_it).map(|(limit, _)| *limit).collect();
+        let advice = match limits.join(" and ") {
+            limits if limits.is_empty() => limits,
+            limits => format!(" Record again with a higher {limits} to know."),
+        };
         format!(
             "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
-             that have a variable `{variable}`.{unknown}{methods}{forked}{advice}\n{note}"
+             that have a variable `{variable}`.{unknown}{forked}{advice}\n{note}"
         )
     }
 }

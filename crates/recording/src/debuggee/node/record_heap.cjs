@@ -20,6 +20,8 @@ const [NAME, INDEX, ITEM, LENGTH] = [0, 1, 2, 3];
 const MOST_KNOWN = 50000;
 const LONGEST_KNOWN = 256;
 const ANONYMOUS = '(anonymous)';
+// The length of an object of which it is written that its contents are not.
+const UNREAD = -2;
 
 const { apply, getOwnPropertyDescriptor, getPrototypeOf, isExtensible, ownKeys } = Reflect;
 const { is } = Object;
@@ -287,9 +289,23 @@ class Heap {
     const entry = Stamp.get(value) ?? this.newEntry(value);
     if (depth > 0 && (entry.contents === null || entry.isUnsettled)) {
       if (entry.contents === null) entry.contents = undefined;
+      if (entry.length === UNREAD) this.markRead(entry);
       this.compare(entry, value, depth);
-    }
+    } else if (entry.contents === null && entry.kind === INSTANCE && entry.length === -1) this.markUnread(entry);
     this.numbered(entry.number, REFERENCE);
+  }
+
+  /** Without this, it would look like one without properties. Containers have a length once they are read. */
+  markUnread(entry) {
+    entry.length = UNREAD;
+    this.constant(NULL);
+    this.write(LENGTH, entry.number);
+  }
+
+  markRead(entry) {
+    entry.length = -1;
+    this.constant(ABSENT);
+    this.write(LENGTH, entry.number);
   }
 
   newEntry(value) {

@@ -92,7 +92,8 @@ static int write_contents(PyObject *known, PyObject *value, Py_ssize_t depth)
     if (nothing == NULL)
         return -1;
     set_field(known, known_at.contents, nothing);
-    int left = compare(known, value, depth);
+    int is_marked = PyLong_AsSsize_t(FIELD(known, known_at.length)) == UNREAD;
+    int left = is_marked ? 1 : compare(known, value, depth);
     if (left != 1)
         return left;
     PyObject *levels = PyLong_FromSsize_t(depth);
@@ -109,10 +110,12 @@ static uint64_t object_word(PyObject *value, Py_ssize_t depth)
         return 0;
     if (known == NULL && (known = numbered(value, shape)) == NULL)
         return 0;
-    int failed = 0;
-    if (FIELD(known, known_at.contents) == Py_None && depth > 0)
+    int failed = 0, is_unread = FIELD(known, known_at.contents) == Py_None;
+    if (is_unread && depth > 0)
         failed = write_contents(known, value, depth);
-    uint64_t word = failed < 0 ? 0 : number_in(known, known_at.word);
+    /* Python writes that an instance is not read. */
+    int is_left = is_unread && depth <= 0 && kind_of(known) == INSTANCE && PyLong_AsSsize_t(FIELD(known, known_at.length)) == -1;
+    uint64_t word = failed < 0 || is_left ? 0 : number_in(known, known_at.word);
     Py_DECREF(known);
     return word;
 }

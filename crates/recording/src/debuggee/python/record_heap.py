@@ -17,7 +17,7 @@ from collections import ChainMap, OrderedDict, deque
 
 from record_named import NAMED, Named
 from record_shapes import CLASS, DICT, INSTANCE, LIST, OPAQUE, SET, SIMPLE, TUPLE, Shape
-from record_shapes import class_name, fills_itself, has_identity, own_dictionary, shape_of
+from record_shapes import class_name, fills_itself, has_identity, own_dictionary, shape_of, size_of
 from record_tables import Items, Pairs, Tables, itself, reader_of
 from record_wire import ABSENT, ATOM, ATOMIC, FALSE, INDEX, INTEGER, ITEM, LENGTH, MASK, NAME, NONE, OBJECT
 from record_wire import REFERENCE, TRUE, WRITE
@@ -36,11 +36,11 @@ MOST_WATCHED = 8
 MOST_WAITING = 32
 # After so many new objects, those of them that are gone are released.
 NEW = 64
+# The length of an instance of which it is written that its contents are not. The accelerator has this, too.
+UNREAD = -2
 
 # The types of what is kept of what has been written, if it contains others.
 CONTENTS = (list, tuple, dict)
-# What has methods that change it, and a length.
-SIZED = (list, dict, set, deque)
 # What methods of a library change in the objects that derive from its classes, and what derives from these types.
 CONTAINERS = (list, dict, set)
 
@@ -154,6 +154,10 @@ class Heap(Named, Tables):
             known = self.numbered(value, shape)
         if known.contents is None and depth > 0:
             self.contents_of(known, value, depth)
+        elif known.contents is None and known.kind is INSTANCE and known.length == -1:
+            # Otherwise it would look like one without attributes. Containers have a length once they are read.
+            known.length = UNREAD
+            self.write(LENGTH << 5 | WRITE, known.number, NONE)
         return known.word
 
     def find(self, value):
@@ -189,6 +193,9 @@ class Heap(Named, Tables):
     def contents_of(self, known, value, depth):
         """Write what an object contains, for the first time."""
         known.contents = ()
+        if known.length == UNREAD:
+            known.length = -1
+            self.write(LENGTH << 5 | WRITE, known.number, ABSENT)
         self.compare(known, value, depth)
 
     def check(self, value):
@@ -563,14 +570,6 @@ def has_same_pairs(value, old):
 
 def is_weak(known):
     return known is None or known.held is None
-
-
-def size_of(value):
-    """The length of a container; None of anything else."""
-    for base in SIZED:
-        if issubclass(type(value), base):
-            return base.__len__(value)
-    return None
 
 
 def is_released(view):

@@ -28,6 +28,8 @@ HOLDERS += (("collections", "UserDict"), ("collections", "UserList"))
 HARMLESS = ("builtins", "abc", "typing", "enum")
 
 
+# What has methods that change it, and a length.
+SIZED = (list, dict, set, deque)
 # What classes have that gives no part of an object.
 METHODS = (types.FunctionType, types.MemberDescriptorType, staticmethod, classmethod)
 
@@ -166,3 +168,11 @@ def fields_of(kind):
     """The names of the items of a named tuple; none of another one."""
     found = next((class_dict(base)["_fields"] for base in class_order(kind) if "_fields" in class_dict(base)), ())
     return found if type(found) is tuple and all(type(name) is str for name in found) else ()
+
+
+def size_of(value):
+    """The length of a container; None of anything else."""
+    for base in SIZED:
+        if issubclass(type(value), base):
+            return base.__len__(value)
+    return None
