@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use super::comparing::order;
 use super::evaluate::{Datum, Scope, of_literal, text};
-use super::{Comparison, Each, Expression};
+use super::{Comparison, Each, Expression, Function};
 use crate::error::Result;
 use crate::spelling::Spelling;
+use crate::stack::is_table;
 use crate::value::{Key, Kind, Owner, Word};
 
 /// The most dictionaries of a `ChainMap` that are looked into.
@@ -101,6 +102,36 @@ impl Scope<'_> {
                 length.map(|length| self.datum(length)).transpose()?
             }
             _ => None,
+        })
+    }
+
+    /// Whether a value has the method that a function is for: `has` or `includes`.
+    pub(super) fn is_of_kind(&self, function: Function, value: &Datum) -> Result<bool> {
+        let is_keyed = match value {
+            Datum::Text(..) | Datum::Items(_) => false,
+            Datum::Object(number) => match self.recording.object(*number)?.kind {
+                Kind::Dictionary | Kind::Set => true,
+                Kind::List | Kind::Tuple => false,
+                _ => {
+                    self.note_opaque(value)?;
+                    return Ok(false);
+                }
+            },
+            _ => return Ok(false),
+        };
+        Ok(is_keyed == (function == Function::Keyed))
+    }
+
+    /// Whether a value of Python has no methods `keys`, `values` and `items`.
+    pub(super) fn lacks_keys(&self, value: &Datum) -> Result<bool> {
+        Ok(match value {
+            _ if self.is_javascript() => false,
+            Datum::Items(_) => true,
+            Datum::Object(number) => {
+                let object = self.recording.object(*number)?;
+                matches!(object.kind, Kind::List | Kind::Tuple | Kind::Set) && !is_table(&object.type_name)
+            }
+            _ => false,
         })
     }
 

@@ -180,7 +180,7 @@ impl<'a> Scope<'a> {
                 match (self.word(expression)?, expression) {
                     (Some(word), _) => Some(self.datum(word)?),
                     (None, Expression::Attribute(of, name)) if name == "length" || name == "size" => {
-                        self.value(of)?.map(|of| self.length(&of)).transpose()?.flatten()
+                        self.length_as(of, name)?
                     }
                     (None, Expression::Attribute(of, name)) => {
                         let found = match self.of_enumeration(of, name)? {
@@ -302,6 +302,8 @@ impl<'a> Scope<'a> {
                 Datum::Text(of, _) => Some(text(of.trim())),
                 _ => None,
             },
+            Function::Keyed | Function::Sequence => self.is_of_kind(function, &value)?.then_some(value),
+            Function::Keys | Function::Values | Function::Pairs if self.lacks_keys(&value)? => None,
             Function::Length if matches!(of, Expression::Each(_)) && self.is_cut(of)? => None,
             Function::Length => self.length(&value)?,
             Function::Items => self.items(&value)?.map(of_items),
@@ -545,6 +547,9 @@ impl<'a> Scope<'a> {
             // JavaScript's two kinds of nothing are equal, but not the same.
             Comparison::Equal if is_nothing(left) && is_nothing(right) => Some(true),
             Comparison::NotEqual if is_nothing(left) && is_nothing(right) => Some(false),
+            Comparison::Is | Comparison::IsNot if self.differ_in_type(left, right) => {
+                Some(comparison == Comparison::IsNot)
+            }
             Comparison::Equal | Comparison::Is => Some(order == Some(Ordering::Equal)),
             Comparison::NotEqual | Comparison::IsNot => Some(order != Some(Ordering::Equal)),
             Comparison::Less => order.map(Ordering::is_lt),

@@ -20,6 +20,10 @@ pub(crate) enum Function {
     /// Without white space around it.
     Trim,
     Length,
+    /// What has a method `has`: a `Map` or a `Set`.
+    Keyed,
+    /// What has a method `includes`: an array or a string.
+    Sequence,
     /// The name of a value's class.
     Class,
     /// What JavaScript's `typeof` gives.

@@ -92,6 +92,35 @@ impl Scope<'_> {
         self.recording.spelling == Spelling::JavaScript
     }
 
+    /// Whether two values are of different types, so that they are not the same one in Python.
+    pub(super) fn differ_in_type(&self, left: &Datum, right: &Datum) -> bool {
+        !self.is_javascript() && std::mem::discriminant(left) != std::mem::discriminant(right)
+    }
+
+    /// The attribute `length` or `size` of a value that does not keep it: in JavaScript, strings and arrays have the one, maps
+    /// and sets the other.
+    pub(super) fn length_as(&self, of: &Expression, name: &str) -> Result<Option<Datum>> {
+        let Some(value) = self.value(of)? else { return Ok(None) };
+        if !self.is_javascript() {
+            return self.length(&value);
+        }
+        let own = match &value {
+            Datum::Text(..) | Datum::Items(_) => "length",
+            Datum::Object(number) => match self.recording.object(*number)?.kind {
+                Kind::List => "length",
+                Kind::Dictionary | Kind::Set => "size",
+                Kind::Instance => return self.missing(of, &text(name)),
+                _ => return self.length(&value),
+            },
+            Datum::Bool(_) | Datum::Integer(_) | Datum::Float(_) => "",
+            _ => return Ok(None),
+        };
+        if own == name {
+            return self.length(&value);
+        }
+        Ok((!self.recording.may_be_inherited(name)).then_some(Datum::Undefined))
+    }
+
     /// Whether a value is not a number, or each of an array is not.
     pub(super) fn is_nan(&self, value: &Datum) -> Result<Option<Datum>> {
         if self.is_javascript() && !matches!(value, Datum::Object(_) | Datum::Items(_)) {

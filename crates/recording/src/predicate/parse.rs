@@ -67,11 +67,10 @@ impl Parser {
 
     fn not(&mut self) -> Parsed<Expression> {
         let mut count = 0;
-        while self.word("not") || self.sign("!") {
+        while self.word("not") {
             count += 1;
         }
-        let inner = self.comparison()?;
-        Ok((0..count).fold(inner, |inner, _| Expression::of(Function::Not, inner)))
+        Ok(negated(self.comparison()?, count))
     }
 
     fn comparison(&mut self) -> Parsed<Expression> {
@@ -141,13 +140,18 @@ impl Parser {
     }
 
     fn unary(&mut self) -> Parsed<Expression> {
-        if self.word("typeof") {
-            return Ok(Expression::of(Function::TypeOf, self.postfix()?));
+        let mut count = 0;
+        while self.sign("!") {
+            count += 1;
         }
-        if self.sign("-") {
-            return Ok(Expression::of(Function::Negative, self.postfix()?));
-        }
-        self.postfix()
+        let inner = if self.word("typeof") {
+            Expression::of(Function::TypeOf, self.postfix()?)
+        } else if self.sign("-") {
+            Expression::of(Function::Negative, self.postfix()?)
+        } else {
+            self.postfix()?
+        };
+        Ok(negated(inner, count))
     }
 
     fn postfix(&mut self) -> Parsed<Expression> {
@@ -258,7 +262,12 @@ impl Parser {
                 self.slice(of, Some(from), ")")?
             }
             "for" if of.last_name() == Some("Symbol") => super::functions::symbol(self.or()?),
-            "has" | "includes" => compared(Comparison::In, self.or()?, of),
+            "has" => compared(Comparison::In, self.or()?, Expression::of(Function::Keyed, of)),
+            "includes" => {
+                let is_list = matches!(of, Expression::List(_));
+                let of = if is_list { of } else { Expression::of(Function::Sequence, of) };
+                compared(Comparison::In, self.or()?, of)
+            }
             "startswith" | "startsWith" => compared(Comparison::BeginsWith, of, self.or()?),
             "endswith" | "endsWith" => compared(Comparison::EndsWith, of, self.or()?),
             "some" => Expression::of(Function::Any, self.function_of_each(of)?),
@@ -430,6 +439,11 @@ impl Parser {
     }
 }
 
+/// The opposite of a value, so many times.
+fn negated(value: Expression, times: usize) -> Expression {
+    (0..times).fold(value, |value, _| Expression::of(Function::Not, value))
+}
+
 /// Something of each item of a container.
 fn each(value: Expression, variables: Vec<String>, over: Expression) -> Expression {
     Expression::Each(Box::new(Each { value, variables, over, filter: None }))
@@ -521,7 +535,10 @@ mod tests {
             ("rows.filter(r => r.n).length > 1", "[r for r in rows if r.n].length > 1"),
             ("Object.entries(m).some(([k, v]) => v < k)", "any(v < k for k, v in m.entries())"),
             ("Math.max(...xs) > cart.at('a')", "max(xs) > cart['a']"),
-            ("m.has(1) && [...m.values()].includes(2)", "(1 in m) and (2 in m.values())"),
+            ("m.has(1) && [...m.values()].includes(2)", "m.has(1) and m.values().includes(2)"),
+            ("[1, 2].includes(a)", "a in [1, 2]"),
+            ("!a === true && !!b.c == d", "((not a) === true) and ((not (not (b.c))) == d)"),
+            ("not !a < 1", "not ((not a) < 1)"),
             ("day < dt.date(2026, 3, 1)", "day < [2026, 3, 1]"),
             ("paid > Decimal('2.5')", "paid > 2.5"),
             ("a?.b?.[0] < float('inf')", "a.b[0] < Infinity"),

@@ -445,3 +445,65 @@ except Refused as error:
         client.server.finish().await;
     }
 }
+
+/// What is true in one language is not always true in the other.
+#[tokio::test]
+async fn conditions_mean_what_they_mean_in_their_language() {
+    let folder = tempfile::tempdir().unwrap();
+    let client = Client::new("node").await;
+    let text = "\
+function f(v) {
+  v = 5; // @five
+  v = 0; // @zero
+  v = 'a'; // @text
+  v = [1, 2, 3]; // @list
+  v = new Map([[2, 'b'], [3, 'c'], [4, 'd']]); // @map
+  return v;
+}
+f(true);
+";
+    let program = Fixture::write(folder.path(), "main.mjs", text);
+    client.record(&program, &[]).await;
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("!v === true", "zero", &[]),
+        ("!v == true && v !== 'x'", "zero", &[]),
+        ("v.size === 3", "map", &[]),
+        ("v.size > 0", "map", &[]),
+        ("v.has(2)", "map", &[]),
+        ("v.includes(2)", "list", &[]),
+        ("v.length === 1", "text", &[]),
+        ("v.size === undefined && v !== true", "five", &[]),
+        ("v.length === undefined && v.size === 3", "map", &[]),
+    ];
+    all_hold(&client, &program, cases).await;
+    client.server.finish().await;
+
+    let client = Client::new("python3").await;
+    let text = "\
+def f():
+    flag = 1  # @one
+    flag = 0
+    flag = True  # @true
+    flag = False  # @false
+    v = [1, 2, 3]  # @list
+    v = {'a': 1, 'b': 2, 'c': 3}  # @dict
+    return v
+
+
+f()
+";
+    let program = Fixture::write(folder.path(), "main.py", text);
+    client.record(&program, &[]).await;
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("flag is True", "true", &[]),
+        ("flag is False", "false", &[]),
+        ("flag == True", "one", &[]),
+        ("flag is not True", "one", &[]),
+        ("not flag is True", "one", &[]),
+        ("2 in v.values()", "dict", &[]),
+        ("len(v.keys()) == 3", "dict", &[]),
+        ("len(v) == 3", "list", &[]),
+    ];
+    all_hold(&client, &program, cases).await;
+    client.server.finish().await;
+}
