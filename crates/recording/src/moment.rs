@@ -206,12 +206,17 @@ impl Recording {
         lines.dedup();
         let near: Vec<String> = lines.iter().take(3).map(ToString::to_string).collect();
         if near.is_empty() {
-            let mut files: Vec<&str> = self.codes.values().map(|code| &*code.path).collect();
-            files.sort_unstable();
-            files.dedup();
-            format!("no line of `{file}` ran; files that ran: {}", files.join(", "))
+            self.no_line_of(file)
         } else {
             format!("{file}:{line} was not reached; lines near it that were: {}", near.join(", "))
         }
+    }
+
+    /// That a file did not run.
+    pub(crate) fn no_line_of(&self, file: &str) -> String {
+        let mut files: Vec<&str> = self.codes.values().map(|code| &*code.path).collect();
+        files.sort_unstable();
+        files.dedup();
+        format!("no line of `{file}` ran; files that ran: {}", files.join(", "))
     }
 }

@@ -10,12 +10,13 @@ use rusqlite::OptionalExtension;
 
 pub(super) use self::objects::types_of as objects_of_types;
 use self::search::{Found, Search};
+use super::reached::{is_named, not_called};
 use super::state::{VALUE, is_definition};
 use super::stored;
 use super::text::Lines;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, LINE, Memory, MemoryAt, Write, write_of};
-use crate::reading::{Call, Event, Recording};
+use crate::reading::{Call, Code, Event, Recording, is_file};
 use crate::streams::stream_of;
 use crate::value::{Key, OUTER, Owner, What, Word};
 
@@ -32,28 +33,77 @@ pub struct FirstRequest<'a> {
     pub occurrence: usize,
 }
 
+impl FirstRequest<'_> {
+    /// Whether it asks about calls of a code.
+    fn is_about(&self, code: &Code) -> bool {
+        self.function.is_none_or(|name| is_named(code, name))
+            && self.file.is_none_or(|file| is_file(&code.path, file))
+    }
+
+    /// Refuses what no answer can be about.
+    fn check(&self, recording: &Recording) -> Result<()> {
+        if self.occurrence == 0 {
+            return Err(Error::question("`occurrence` must be 1 or more, not 0"));
+        }
+        let of_function = |code: &Code| self.function.is_none_or(|name| is_named(code, name));
+        let is_in_file = |code: &Code| self.file.is_none_or(|file| is_file(&code.path, file));
+        let codes = || recording.codes.values();
+        match (self.function, self.file) {
+            (_, Some(file)) if !codes().any(is_in_file) => Err(Error::question(recording.no_line_of(file))),
+            (Some(name), _) if !codes().any(of_function) => Err(not_called(recording, name)),
+            (Some(name), Some(file)) if !codes().any(|code| self.is_about(code)) => {
+                Err(Error::question(format!("no function `{name}` of `{file}` was called")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// That the condition began to hold, but not so often as it is asked for.
+    fn only(&self, times: usize) -> Option<String> {
+        let times = match times {
+            0 => return None,
+            1 => "once".to_owned(),
+            _ => format!("{times} times"),
+        };
+        Some(format!(
+            "`{}` begins to hold only {times} in this run, not {} times\n",
+            self.condition, self.occurrence
+        ))
+    }
+}
+
 /// The first moment at which a condition holds in some call, what it looked like before, and what made it so.
 pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String> {
-    let occurrence = request.occurrence.max(1);
+    let occurrence = request.occurrence;
     let condition = recording.expression(request.condition)?;
+    request.check(recording)?;
+    let mut count = 0;
     if let Some(function) = returns::function(&condition)? {
-        return match returns::search(recording, request, (&condition, None), &function, occurrence)? {
+        return match returns::search(recording, request, (&condition, None), &function, &mut count)? {
             Some(event) => returns::answer(recording, request.condition, &event),
-            None => {
-                Ok(format!("`{}` never holds in this run where `{function}` returns.\n", request.condition))
-            }
+            None => Ok(request.only(count).unwrap_or_else(|| {
+                format!("`{}` never holds in this run where `{function}` returns.\n", request.condition)
+            })),
         };
     }
     let mut search = Search::new(recording, request, condition)?;
     if let Some(found) = search.run(occurrence)? {
         return answer(recording, request.condition, &found, &search.roots);
     }
+    if let Some(only) = request.only(search.count) {
+        return Ok(only);
+    }
     if request.function.is_none()
         && request.file.is_none()
         && let Some((variable, names)) = search.attributes()
-        && let Some(found) = objects::search(recording, &search.condition, variable, names, occurrence)?
     {
-        return objects::answer(recording, request.condition, variable, &found);
+        let found = objects::search(recording, &search.condition, (variable, names), occurrence, &mut count)?;
+        if let Some(found) = found {
+            return objects::answer(recording, request.condition, variable, &found);
+        }
+        if let Some(only) = request.only(count) {
+            return Ok(only);
+        }
     }
     if let Some((condition, of)) = returns::of_property(recording, &search.condition)?
         && let Some(function) = returns::function(&condition)?
@@ -61,10 +111,14 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
         // Rather where it is known that it is about that object.
         for unknown in [false, true] {
             let of = of.as_ref().map(|of| (of, unknown));
-            if let Some(event) = returns::search(recording, request, (&condition, of), &function, occurrence)?
+            count = 0;
+            if let Some(event) = returns::search(recording, request, (&condition, of), &function, &mut count)?
             {
                 return returns::answer(recording, request.condition, &event);
             }
+        }
+        if let Some(only) = request.only(count) {
+            return Ok(only);
         }
     }
     let stored = stored::attributes(recording, &search.condition)?;
@@ -74,10 +128,10 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
         let found = search.run(occurrence)?;
         text = match &found {
             Some(found) => answer(recording, request.condition, found, &search.roots)?,
-            None => search.never(),
+            None => request.only(search.count).unwrap_or_else(|| search.never()),
         };
         text = format!("{names}\n{text}");
-        if found.is_some() {
+        if search.count > 0 {
             return Ok(text);
         }
     }

@@ -92,19 +92,12 @@ fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Resu
     let mut codes: BTreeMap<(&str, &str, i64), Vec<i64>> = BTreeMap::new();
     for (id, code) in &recording.codes {
         let is_in_file = file.is_none_or(|file| is_file(&code.path, file));
-        if is_in_file && (&*code.name == name || code.name.rsplit('.').next() == Some(name)) {
+        if is_in_file && is_named(code, name) {
             codes.entry((&code.path, &code.name, code.line)).or_default().push(*id);
         }
     }
     if codes.is_empty() {
-        let mut names: Vec<&str> = recording.codes.values().map(|code| &*code.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        names.truncate(30);
-        let known = names.join(", ");
-        return Err(Error::question(format!(
-            "no function `{name}` was called; functions that were: {known}"
-        )));
+        return Err(not_called(recording, name));
     }
     let mut lines = Lines::default();
     for ((_, name, _), codes) in codes {
@@ -114,6 +107,21 @@ fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Resu
         }
     }
     Ok(lines.finish())
+}
+
+/// Whether a code is a function of this name.
+pub(super) fn is_named(code: &Code, name: &str) -> bool {
+    &*code.name == name || code.name.rsplit('.').next() == Some(name)
+}
+
+/// That no function of this name ran.
+pub(super) fn not_called(recording: &Recording, name: &str) -> Error {
+    let mut names: Vec<&str> = recording.codes.values().map(|code| &*code.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.truncate(30);
+    let known = names.join(", ");
+    Error::question(format!("no function `{name}` was called; functions that were: {known}"))
 }
 
 /// Whether a code is the body of a class, which runs once, where the class is made.

@@ -263,3 +263,31 @@ async fn mistakes_are_explained() {
     assert!(never.starts_with("`total > 1000` never holds in this run."), "{never}");
     client.server.finish().await;
 }
+
+/// A condition that holds too rarely, or is asked about code that did not run, is not one that never holds.
+#[tokio::test]
+async fn what_a_first_moment_is_looked_for_in_must_exist() {
+    let program = Fixture::python("recording_shop");
+    let client = Client::new("python3").await;
+    client.record(&program, &[]).await;
+    let asked = async |about: serde_json::Value| {
+        let mut arguments = json!({ "condition": "total < 0" });
+        arguments.as_object_mut().unwrap().extend(about.as_object().unwrap().clone());
+        client.server.call("find_first", arguments).await
+    };
+    let rare = asked(json!({ "occurrence": 9 })).await;
+    has(&rare.text, &["`total < 0` begins to hold only ", " in this run, not 9 times"]);
+    let returned = json!({ "condition": "total() != 0", "occurrence": 99 });
+    has(&client.ask("find_first", returned).await, &["begins to hold only", "not 99 times"]);
+    for (about, problem) in [
+        (json!({ "occurrence": 0 }), "`occurrence` must be 1 or more, not 0"),
+        (json!({ "function": "nope" }), "no function `nope` was called; functions that were: "),
+        (json!({ "file": "nope.py" }), "no line of `nope.py` ran; files that ran: "),
+        (json!({ "file": "nope.py", "function": "checkout" }), "no line of `nope.py` ran"),
+    ] {
+        let refused = asked(about).await;
+        assert!(refused.is_error, "{}", refused.text);
+        has(&refused.text, &[problem]);
+    }
+    client.server.finish().await;
+}

@@ -20,18 +20,18 @@ pub(super) struct Found {
     object: i64,
 }
 
-/// The first object for which a condition on attributes of `variable` holds. `names` are those in it.
+/// The first object for which a condition on attributes of `variable` holds. `names` are those in it, and `count` is then how
+/// often it has begun to hold.
 pub(super) fn search(
     recording: &Recording,
     condition: &Expression,
-    variable: &str,
-    names: &HashSet<i64>,
+    (variable, names): (&str, &HashSet<i64>),
     occurrence: usize,
+    count: &mut usize,
 ) -> Result<Option<Found>> {
     let types = types_of(recording, variable)?;
     let mut memory = GrowingMemory::default();
     let mut holding = HashSet::new();
-    let mut count = 0;
     let mut written: Vec<Write> = Vec::new();
     let mut statement = recording.database.prepare(&format!("SELECT {COLUMNS} FROM writes ORDER BY id"))?;
     let mut rows = statement.query([])?;
@@ -47,8 +47,8 @@ pub(super) fn search(
                 if !scope.holds(&asked)?.unwrap_or(false) {
                     holding.remove(&object);
                 } else if holding.insert(object) {
-                    count += 1;
-                    if count == occurrence {
+                    *count += 1;
+                    if *count == occurrence {
                         return Ok(Some(Found { write, object }));
                     }
                 }

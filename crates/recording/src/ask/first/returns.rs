@@ -80,13 +80,13 @@ fn is_about(recording: &Recording, of: Option<(&Expression, bool)>, end: &Event)
     Ok(computed::is_of(recording, of, end)?.unwrap_or(unknown))
 }
 
-/// The return for which it holds, of a call for an object, if one is given.
+/// The return for which it holds, of a call for an object, if one is given. `count` is then for how many it has held.
 pub(super) fn search(
     recording: &Recording,
     request: &FirstRequest<'_>,
     (condition, of): (&Expression, Option<(&Expression, bool)>),
     function: &str,
-    occurrence: usize,
+    count: &mut usize,
 ) -> Result<Option<Event>> {
     let mut codes = codes(recording, function);
     codes.retain(|(_, code)| request.file.is_none_or(|file| is_file(&code.path, file)));
@@ -99,7 +99,6 @@ pub(super) fn search(
          ORDER BY events.id",
         codes.join(", ")
     ))?;
-    let mut count = 0;
     for event in statement.query_map([What::Return.stored()], event_of)? {
         let event = event?;
         let returned = Expression::Literal(Literal::Word(event.value.map_or(Word::None, Word::of)));
@@ -110,8 +109,8 @@ pub(super) fn search(
         let owners = owners(recording, &call)?;
         let scope = Scope::new(recording, &memory, &owners);
         if scope.holds(&asked)?.unwrap_or(false) && is_about(recording, of, &event)? {
-            count += 1;
-            if count == occurrence {
+            *count += 1;
+            if *count == request.occurrence {
                 return Ok(Some(event));
             }
         }

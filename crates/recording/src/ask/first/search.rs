@@ -13,7 +13,7 @@ use super::{FirstRequest, owners};
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, GrowingMemory, LINE, Memory, Write, write_of};
 use crate::predicate::{Expression, Notes, Scope};
-use crate::reading::{Call, Recording, is_file};
+use crate::reading::{Call, Recording};
 use crate::value::{Key, Owner, Word};
 
 /// How many calls a condition is evaluated in after a write: the one that made it, and its callers.
@@ -47,6 +47,8 @@ pub(super) struct Search<'a> {
     evaluated: HashMap<i64, u64>,
     /// For which variables it holds: what they belong to, and the call if there are others in the condition.
     holding: HashSet<(Owner, Option<i64>)>,
+    /// How often it has begun to hold.
+    pub(super) count: usize,
 }
 
 /// Where it holds.
@@ -114,13 +116,15 @@ impl<'a> Search<'a> {
             version: 0,
             evaluated: HashMap::new(),
             holding: HashSet::new(),
+            count: 0,
         })
     }
 
     /// Replays all writes. The condition is evaluated after all that were made before one event: a line may write several
     /// values.
+    ///
+    /// If it is not found, [`Self::count`] is how often the condition began to hold.
     pub(super) fn run(&mut self, occurrence: usize) -> Result<Option<Found>> {
-        let mut count = 0;
         let mut last: Option<(Write, i64)> = None;
         let (mut is_read, mut is_written) = (false, false);
         let recording = self.recording;
@@ -139,8 +143,8 @@ impl<'a> Search<'a> {
                 let begun = self.begins_to_hold(call, write.event, is_read)?;
                 // A variable that is only visible again held it before.
                 for (call, owner) in begun.into_iter().filter(|_| is_written || !is_read) {
-                    count += 1;
-                    if count == occurrence {
+                    self.count += 1;
+                    if self.count == occurrence {
                         return Ok(Some(Found { write, call, owner }));
                     }
                 }
@@ -256,9 +260,7 @@ impl<'a> Search<'a> {
 
     fn is_wanted(&self, call: &Call) -> bool {
         let Some(code) = self.recording.codes.get(&call.code) else { return false };
-        let is_function = |name: &str| &*code.name == name || code.name.rsplit('.').next() == Some(name);
-        self.request.function.is_none_or(is_function)
-            && self.request.file.is_none_or(|file| is_file(&code.path, file))
+        self.request.is_about(code)
     }
 
     /// What the first variable of the condition belongs to, and whether the condition holds. None where there is no such
