@@ -7,7 +7,7 @@ use super::last::last_moments;
 use super::state::is_definition;
 use super::stored;
 use super::text::Lines;
-use super::writes::{cut_text, writes_to};
+use super::writes::{cut_text, unread_text, writes_to};
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, write_of};
 use crate::predicate::{Expression, Function, Scope};
@@ -55,9 +55,11 @@ impl Target {
         };
         // A moment that was given is kept: the answer is then that the target is not there.
         let is_known = |slot: (Owner, Key)| -> Result<bool> {
-            let object = slot.0.as_object().filter(|_| matches!(target, Expression::Item(..)));
-            let is_cut = || object.map_or(Ok(None), |object| cut_text(recording, object, &memory));
-            if is_text_only(recording, &memory, slot.0)? || is_cut()?.is_some() {
+            let is_item = matches!(target, Expression::Item(..));
+            let unknown = |object| unknown_part(recording, object, is_item, &memory);
+            if is_text_only(recording, &memory, slot.0)?
+                || slot.0.as_object().map_or(Ok(None), unknown)?.is_some()
+            {
                 return Ok(false);
             }
             let was_there = !writes_to(recording, slot.0, Some(slot.1), memory.event, 1)?.is_empty();
@@ -232,12 +234,8 @@ fn absent(
     let getter = getter.and_then(|returned| recording.codes.get(&returned.code));
     let mut elsewhere =
         getter.map_or_else(|| elsewhere(recording, target, memory.event), |code| Ok(computed_by(code)))?;
-    if let Expression::Item(of, _) = target
-        && let Some((_, (owner, key))) = slot(recording, of, frames, memory)?
-        && let Some(Word::Object(number)) = memory.get(owner, key)?
-        && let Some(cut) = cut_text(recording, number, memory)?
-    {
-        elsewhere = format!("; only {cut}");
+    if let Some(unknown) = unknown_in(recording, target, frames, memory)? {
+        elsewhere = format!("; {unknown}");
     }
     if elsewhere.is_empty()
         && let Some((_, (owner, _))) = slot(recording, target, frames, memory)?
@@ -251,6 +249,41 @@ fn absent(
     elsewhere += &of_comprehension.map(|note| format!("; {note}")).unwrap_or_default();
     let frame = frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default();
     Ok(Error::question(format!("no `{text}` at `{at}` ({frame}); variables there: {known}{elsewhere}")))
+}
+
+/// That an attribute or an item need not be among what is recorded of its object.
+fn unknown_part(
+    recording: &Recording,
+    object: i64,
+    is_item: bool,
+    memory: &MemoryAt<'_>,
+) -> Result<Option<String>> {
+    let unread = unread_text(recording, object, memory)?;
+    if unread.is_some() || !is_item {
+        return Ok(unread);
+    }
+    Ok(cut_text(recording, object, memory)?.map(|cut| format!("only {cut}")))
+}
+
+/// The same of the first part of a target that is not there.
+fn unknown_in(
+    recording: &Recording,
+    target: &Expression,
+    frames: &[Frame],
+    memory: &MemoryAt<'_>,
+) -> Result<Option<String>> {
+    let (Expression::Item(of, _) | Expression::Attribute(of, _)) = target else { return Ok(None) };
+    let value = |part: &Expression| {
+        let found = slot(recording, part, frames, memory)?;
+        found.map_or(Ok(None), |(_, (owner, key))| memory.get(owner, key))
+    };
+    match value(of)? {
+        None => unknown_in(recording, of, frames, memory),
+        Some(Word::Object(object)) if value(target)?.is_none() => {
+            unknown_part(recording, object, matches!(target, Expression::Item(..)), memory)
+        }
+        Some(_) => Ok(None),
+    }
 }
 
 /// The names of a call's variables, but for those of functions, classes and modules.

@@ -291,3 +291,30 @@ async fn what_a_first_moment_is_looked_for_in_must_exist() {
     }
     client.server.finish().await;
 }
+
+/// Of a container whose first items are recorded, another one is not known, nor what is in it.
+#[tokio::test]
+async fn items_beyond_the_limit_are_named_whatever_is_asked_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "class Row:\n    def __init__(self, at):\n        self.price = at\n\n\n\
+        rows = [Row(at) for at in range(150)]\nrows[120].price = -1\n";
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let client = Client::new("python3").await;
+    client.record(&program, &[]).await;
+    for target in ["rows[120]", "rows[120].price"] {
+        let unknown = client.fails("find_writes", json!({ "target": target, "at": "end" })).await;
+        has(&unknown, &[&format!("no `{target}` at `end`"), "only 100 of its 150 items are recorded"]);
+    }
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_run_without_code_of_the_program_has_no_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.mjs", "");
+    let client = Client::new("node").await;
+    client.record(&program, &[]).await;
+    let none = client.server.call("find_writes", json!({ "target": "x" })).await;
+    assert!(none.is_error && !none.text.contains("events 1 to 0"), "{}", none.text);
+    client.server.finish().await;
+}
