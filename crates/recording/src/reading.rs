@@ -337,6 +337,9 @@ impl Recording {
     /// The failure of a question about an event that there is not.
     pub(crate) fn no_event(&self, id: i64) -> Error {
         let (first, last) = (self.first_event().unwrap_or(1), self.last_event().unwrap_or(0));
+        if last == 0 {
+            return Error::question("the recording has no events: no line of the program's own code ran");
+        }
         Error::question(format!("no event {id}; the recording has events {first} to {last}"))
     }
 
