@@ -1,5 +1,7 @@
 //! Steps that come back to code which V8 itself does not see them come back to, and breakpoints that it would miss.
 
+mod generators;
+
 use serde_json::json;
 use test_support::{Fixture, Language};
 

@@ -47,7 +47,7 @@ async fn decide(debugger: &CdpDebugger, mut paused: Paused, named: Vec<Breakpoin
             // A step may end there.
             Hit::Spent if parts.execution.is_stepping() => parts.execution.settle(&stop).await,
             Hit::Spent | Hit::Nobodys => {
-                parts.execution.resume_intent().await;
+                parts.execution.pass_breakpoint(&stop).await;
                 Vec::new()
             }
         };

@@ -3,6 +3,7 @@
 use ::cdp::debugger::{CallFrame, Location};
 use ::cdp::runtime::RemoteObject;
 
+use super::super::stop::V8Stop;
 use crate::debugger::Step;
 
 /// The last command of a thread; it ends with the next reported stop.
@@ -39,4 +40,27 @@ pub(super) struct Stepping {
     pub(super) caught: Vec<usize>,
     /// What the function returned.
     pub(super) returned: Option<RemoteObject>,
+}
+
+impl Stepping {
+    /// Whether a stop is in the function that the step began in.
+    pub(super) fn is_in_function(&self, stop: &V8Stop) -> bool {
+        stop.frames.first().is_some_and(|frame| frame.function_location == self.function)
+    }
+
+    /// Whether the event loop has called another function than the one that it had called.
+    pub(super) fn is_later_turn(&self, stop: &V8Stop) -> bool {
+        stop.frames.last().is_none_or(|frame| frame.function_location != self.turn)
+    }
+
+    /// Whether the function that the step began in has waited and goes on.
+    pub(super) fn is_resumed(&self, stop: &V8Stop) -> bool {
+        self.is_in_function(stop) && self.is_later_turn(stop)
+    }
+
+    /// Takes note of the stack on which the function goes on.
+    pub(super) fn resume_at(&mut self, stop: &V8Stop) {
+        self.depth = stop.frames.len();
+        self.turn = stop.frames.last().and_then(|frame| frame.function_location.clone());
+    }
 }

@@ -34,10 +34,12 @@ impl RunControl {
             stepping.ends = self.ends.of_function(&stop).await;
         }
         self.catch_below(&stop, &mut stepping).await;
-        self.abandon(Intent::Step(Box::new(stepping)));
         self.lingers.store(false, Ordering::Release);
         // The idle program's only frame is ours: a step from there leads to what it does next.
-        self.leave(Some(if stop.is_idle { Step::Into } else { step })).await
+        let step = if stop.is_idle { Step::Into } else { step };
+        let command = self.command(&stop, &mut stepping, step).await;
+        self.abandon(Intent::Step(Box::new(stepping)));
+        self.leave(command).await
     }
 
     async fn begin(&self, step: Step, stop: &V8Stop) -> Stepping {
@@ -62,8 +64,8 @@ impl RunControl {
     pub(super) async fn settle_step(&self, stop: &V8Stop, mut stepping: Stepping) -> Vec<Event> {
         stepping.count += 1;
         let has_ends = stepping.step == Step::Out || stepping.step == Step::Over && !stepping.ends.is_empty();
-        if has_ends && stop.frames.len() > stepping.depth {
-            return self.pass_inner_call(stepping).await;
+        if has_ends && stop.frames.len() > stepping.depth && !stepping.is_resumed(stop) {
+            return self.pass_inner_call(stop, stepping).await;
         }
         let is_users = |frame: &CallFrame| !self.sources.is_skipped(frame);
         let ends_here = stop.frames.first().is_some_and(is_users);
@@ -79,8 +81,7 @@ impl RunControl {
         if let Some(next) = next {
             self.catch_below(stop, &mut stepping).await;
             stepping.frame = stop.frames.first().cloned();
-            *lock(&self.intent) = Intent::Step(Box::new(stepping));
-            self.proceed(Some(next)).await;
+            self.go_on(stop, stepping, next).await;
             return Vec::new();
         }
         if let Some(returned) = stepping.returned.take() {
@@ -125,26 +126,61 @@ impl RunControl {
 
     /// A call that the function makes has come to the places where it returns. After many, V8's own step out, which
     /// passes over such calls, has to do without those places.
-    async fn pass_inner_call(&self, mut stepping: Stepping) -> Vec<Event> {
+    async fn pass_inner_call(&self, stop: &V8Stop, mut stepping: Stepping) -> Vec<Event> {
         if stepping.count >= MOST_STEPS {
             self.ends.clear(std::mem::take(&mut stepping.ends)).await;
         }
-        *lock(&self.intent) = Intent::Step(Box::new(stepping));
-        self.proceed(Some(Step::Out)).await;
+        self.go_on(stop, stepping, Step::Out).await;
         Vec::new()
+    }
+
+    /// Goes on from a breakpoint that is nobody's, with the thread's previous command.
+    pub(in super::super) async fn pass_breakpoint(&self, stop: &V8Stop) {
+        let intent = std::mem::take(&mut *lock(&self.intent));
+        match intent {
+            Intent::Step(stepping) if stepping.step != Step::Into => {
+                self.go_on(stop, *stepping, Step::Out).await;
+            }
+            intent => {
+                *lock(&self.intent) = intent;
+                self.resume_intent().await;
+            }
+        }
+    }
+
+    /// Continues a step that is not done with another one of V8.
+    async fn go_on(&self, stop: &V8Stop, mut stepping: Stepping, next: Step) {
+        let command = self.command(stop, &mut stepping, next).await;
+        *lock(&self.intent) = Intent::Step(Box::new(stepping));
+        self.proceed(command).await;
+    }
+
+    /// What V8 is told for a step from here. One that leaves an async generator crashes it: the program runs then, to
+    /// the places of the user's function that waits for the generator.
+    async fn command(&self, stop: &V8Stop, stepping: &mut Stepping, next: Step) -> Option<Step> {
+        let is_skipped = |frame: &CallFrame| self.sources.is_skipped(frame);
+        // V8 leaves a function that it passes over.
+        let leaves = next == Step::Out || next == Step::Over && stop.frames.first().is_some_and(is_skipped);
+        if !leaves || !self.ends.is_in_async_generator(stop).await {
+            return Some(next);
+        }
+        let waiting = stop.frames.iter().skip(1).find(|frame| !is_skipped(frame));
+        if let Some(frame) = waiting.filter(|_| stepping.count < MOST_STEPS) {
+            stepping.ends.extend(self.ends.in_caller(frame).await);
+        }
+        None
     }
 
     /// What is still to be stepped until the user's step is done.
     async fn next_step(&self, stop: &V8Stop, stepping: &mut Stepping) -> Option<Step> {
         let frame = stop.frames.first()?;
-        let is_same_function = frame.function_location == stepping.function;
+        let is_same_function = stepping.is_in_function(stop);
         if let Some(value) = frame.return_value.as_ref().filter(|_| is_same_function) {
             // V8 stops once more where the function returns, and only there the value is to be seen.
             let is_asked = stepping.step == Step::Out || value.kind != "undefined";
             stepping.returned = if is_asked { self.keep(value).await } else { None };
         }
-        let is_later_turn = stop.frames.last().is_none_or(|frame| frame.function_location != stepping.turn);
-        let is_not_left = stop.frames.len() >= stepping.depth || is_later_turn;
+        let is_not_left = stop.frames.len() >= stepping.depth || stepping.is_later_turn(stop);
         if stepping.step == Step::Out && is_same_function && is_not_left {
             return Some(Step::Out);
         }
@@ -154,7 +190,8 @@ impl RunControl {
             let leads_on = stepping.step == Step::Into && self.sources.is_hook(frame);
             return Some(if leads_on { Step::Into } else { Step::Out });
         }
-        if stepping.step != Step::Into && stop.frames.len() > stepping.depth {
+        // A generator's stack is that of who resumes it.
+        if stepping.step != Step::Into && stop.frames.len() > stepping.depth && !is_same_function {
             // A module that was loaded on the way has begun.
             return Some(Step::Out);
         }
@@ -162,6 +199,9 @@ impl RunControl {
         let is_nobodys = line.is_none();
         let is_same_line =
             is_same_function && is_not_left && line == stepping.line && stepping.step != Step::Out;
+        if stepping.step == Step::Over && is_same_function && is_not_left {
+            stepping.resume_at(stop);
+        }
         (is_nobodys || is_same_line)
             .then(|| if stepping.step == Step::Into { Step::Into } else { Step::Over })
     }
