@@ -20,6 +20,7 @@ mod faults;
 mod frameworks;
 mod functions;
 mod large;
+mod options;
 mod pause;
 mod project;
 mod runners;

@@ -16,15 +16,15 @@ const IS_NODE = /(^|[\\/])node(\.exe)?$/;
 
 exports.observe = function observe() {
   const silent = process.noDeprecation;
-  // With --pending-deprecation, Node would print a warning.
-  process.noDeprecation = true;
   try {
+    // With --pending-deprecation, Node would print a warning. With --no-deprecation, nothing can be assigned.
+    if (!silent) process.noDeprecation = true;
     wrap(process.binding('process_wrap').Process.prototype);
     wrap(process.binding('spawn_sync'));
   } catch {
     // A Node without these starts children unchanged.
   } finally {
-    process.noDeprecation = silent;
+    if (!silent) process.noDeprecation = silent;
   }
 };
 
