@@ -35,3 +35,18 @@ async fn programs_with_strict_options_are_debugged() {
         session.finish().await;
     }
 }
+
+#[tokio::test]
+async fn a_program_that_keeps_its_inspector_closed_is_refused() {
+    let script = Script::new("console.log(1);\n");
+    let session = Debugging::of(Language::Node).await;
+    let options = ["--experimental-permission", "--allow-fs-read=*"];
+    let start = json!({ "scriptPath": script.path(), "runtimeArgs": options });
+    let refused = session.call("start_debugging", start).await;
+    assert!(
+        refused.text.contains("with `--experimental-permission`, Node.js does not open"),
+        "{}",
+        refused.text
+    );
+    session.finish().await;
+}

@@ -31,6 +31,7 @@ const MUTED: &[&str] = &[
 pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &Launch) -> Result<Plan> {
     let before = node_options(host, launch);
     check_inspector(host, launch)?;
+    check_permissions(host, launch, before.as_deref())?;
     let CommandLine { script, mut args, mut env } = command_line(host, runtime, launch, before.as_deref())?;
     let reporter = reporters::of_node(host, runtime, hook, launch);
     args.splice(0..0, reporter.args.into_iter().map(OsString::from));
@@ -124,13 +125,8 @@ fn check_inspector(host: &dyn Host, launch: &Launch) -> Result<()> {
     if !matches!(launch.program, Program::Command) {
         return Ok(());
     }
-    let words: Vec<&str> = launch.runtime_args.iter().chain(&launch.args).map(String::as_str).collect();
-    let scripts = packages::scripts(host, &launch.working_folder());
-    let named = scripts.iter().filter(|(name, _)| {
-        let plain = name.strip_prefix("pre").or_else(|| name.strip_prefix("post")).unwrap_or(name);
-        words.iter().any(|word| word == name || *word == plain)
-    });
-    let inside = named.map(|(_, script)| script.as_str());
+    let scripts = named_scripts(host, launch);
+    let inside = scripts.iter().map(String::as_str);
     let given = options::without_inspector(&launch.runtime_args);
     let given = given.iter().chain(&launch.args).map(String::as_str);
     match options::open_to_others(given.chain(inside)) {
@@ -140,6 +136,33 @@ fn check_inspector(host: &dyn Host, launch: &Launch) -> Result<()> {
         ))),
         None => Ok(()),
     }
+}
+
+/// Refuses a program that would keep its inspector closed.
+fn check_permissions(host: &dyn Host, launch: &Launch, before: Option<&str>) -> Result<()> {
+    let mut words = launch.runtime_args.clone();
+    words.extend(options::split(before.unwrap_or_default()));
+    if matches!(launch.program, Program::Command) {
+        words.extend(named_scripts(host, launch));
+    }
+    match options::close_inspector(words.iter().map(String::as_str)) {
+        Some(option) => Err(Error::Unsupported(format!(
+            "with `{option}`, Node.js does not open its inspector, which stillframe needs; leave the option out \
+             while debugging"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The scripts of `package.json` that words of a command name.
+fn named_scripts(host: &dyn Host, launch: &Launch) -> Vec<String> {
+    let words: Vec<&str> = launch.runtime_args.iter().chain(&launch.args).map(String::as_str).collect();
+    let scripts = packages::scripts(host, &launch.working_folder()).into_iter();
+    let named = scripts.filter(|(name, _)| {
+        let plain = name.strip_prefix("pre").or_else(|| name.strip_prefix("post")).unwrap_or(name);
+        words.iter().any(|word| word == name || *word == plain)
+    });
+    named.map(|(_, script)| script).collect()
 }
 
 /// A script among the words of a command, as in `sh -c "node dist/main.js"`: what it was made of is looked for

@@ -46,6 +46,14 @@ pub(super) fn open_to_others<'a>(words: impl IntoIterator<Item = &'a str>) -> Op
     })
 }
 
+/// An option, among the words of commands, with which Node does not open an inspector: that of its permission model.
+pub(super) fn close_inspector<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let words: Vec<&str> = words.into_iter().flat_map(str::split_whitespace).collect();
+    let is_allowed = words.contains(&"--allow-inspector");
+    let closes = |word: &&str| ["--permission", "--experimental-permission"].contains(word);
+    words.into_iter().find(closes).filter(|_| !is_allowed)
+}
+
 /// Whether what an option says is a port of the loopback: `9229`, `127.0.0.1:9229`, `localhost`.
 fn is_of_loopback(place: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit());
@@ -113,6 +121,22 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_that_close_the_inspector_are_detected() {
+        let table = [
+            (vec!["--permission", "--allow-fs-read=*"], Some("--permission")),
+            (
+                vec!["node --experimental-permission --allow-fs-read=* a.js"],
+                Some("--experimental-permission"),
+            ),
+            (vec!["--permission", "--allow-inspector"], None),
+            (vec!["node a.js permission"], None),
+        ];
+        for (words, expected) in table {
+            assert_eq!(close_inspector(words.iter().copied()), expected, "{words:?}");
+        }
+    }
 
     #[test]
     fn exposed_waiting_inspector_is_detected() {
