@@ -54,6 +54,25 @@ async fn a_script_of_npm_stops_before_its_first_statement() {
     ends(session).await;
 }
 
+/// In the ways in which scripts set options for Node.
+#[tokio::test]
+async fn a_script_of_npm_that_replaces_node_options_is_debugged() {
+    for options in [
+        "NODE_OPTIONS=--stack-trace-limit=7",
+        "NODE_OPTIONS='--no-warnings --stack-trace-limit=7'",
+        "env A=1 \"NODE_OPTIONS=--no-warnings --stack-trace-limit=7\"",
+        "NODE_OPTIONS=\"$NODE_OPTIONS --no-deprecation --stack-trace-limit=7\"",
+    ] {
+        let project = Project::with(&[]).await;
+        let file = project.file("twice.js", COMMON);
+        let (session, entered) = entered(&project, &format!("{options} node twice.js")).await;
+        let location = (file.path(), file.line("entry"));
+        assert_eq!((entered.outcome(), entered.place()), ("entry", location), "{options}: {}", entered.text);
+        assert_eq!(session.evaluate("Error.stackTraceLimit").await, "7", "{options}");
+        ends(session).await;
+    }
+}
+
 #[tokio::test]
 async fn a_module_stops_where_its_imports_begin() {
     let project = Project::with(&[]).await;

@@ -50,3 +50,13 @@ async fn a_program_that_keeps_its_inspector_closed_is_refused() {
     );
     session.finish().await;
 }
+
+#[tokio::test]
+async fn a_command_that_replaces_our_options_is_named() {
+    let script = Script::new("console.log(1);\n");
+    let session = Debugging::with_executable("sh".into()).await;
+    let start = json!({ "args": ["-c", "NODE_OPTIONS=--no-warnings node main.js"], "cwd": script.folder() });
+    let failed = session.call("start_debugging", start).await;
+    assert!(failed.text.contains("its command replaces NODE_OPTIONS"), "{}", failed.text);
+    session.finish().await;
+}

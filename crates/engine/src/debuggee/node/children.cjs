@@ -1,6 +1,7 @@
 // Removes options that open the inspector from the Node children of a program: the hook opens it in every process, on
 // the loopback interface. A child with an option to wait for a debugger would wait before its hook runs, and one with
 // an address could be reachable from other machines.
+// A shell script that replaces NODE_OPTIONS, as the scripts of `package.json` do, keeps our options.
 // It also stops each child for a moment, as long as the file STILLFRAME_HOLD is there: the debugger inspects the
 // process and lets it run.
 // All ways to start a process end in two internal functions, which receive the arguments and the environment.
@@ -13,6 +14,11 @@ const WITH_VALUE =
   /^(-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--env-file|--title|--stack-trace-limit)$/;
 const IN_ENVIRONMENT = /(^NODE_OPTIONS=|\s)"?--(?!inspect-publish-uid)(inspect|debug-port)[^\s"]*"?(?=\s|$)/g;
 const IS_NODE = /(^|[\\/])node(\.exe)?$/;
+const IS_SHELL = /(^|\/)(ba|da|z)?sh$/;
+// In a shell script: words in quotes, and assignments outside of them.
+const PARTS = /("(?:\\[^]|[^"\\])*"|'[^']*')|\\[^]|(?<=^|[\s;&|(])NODE_OPTIONS=/g;
+const RUNS_ENV = /(^|[\s/])(cross-)?env\s+(\S+=\S*\s+)*$/;
+const OURS = 'STILLFRAME_NODE_OPTIONS';
 
 exports.observe = function observe() {
   const silent = process.noDeprecation;
@@ -34,6 +40,7 @@ function wrap(owner) {
   owner.spawn = function (options) {
     try {
       if (IS_NODE.test(String(options.file))) clean(options);
+      if (IS_SHELL.test(String(options.file))) keepOptions(options);
     } catch {
       // Node reports anything but a list of strings.
     }
@@ -61,6 +68,22 @@ function clean(options) {
       pair.startsWith('NODE_OPTIONS=') ? pair.replace(IN_ENVIRONMENT, '$1') : pair,
     );
   }
+}
+
+/** Puts our options in front of those that a shell script replaces them with. */
+function keepOptions({ args, envPairs }) {
+  const at = args.findIndex((word) => /^-[a-z]*c$/.test(word)) + 1;
+  const own = envPairs.find((pair) => pair.startsWith('NODE_OPTIONS=')) ?? '';
+  const script = String(args[at] ?? '');
+  if (at === 0 || !own.includes(__dirname) || /\$\{?NODE_OPTIONS\b/.test(script)) return;
+  const kept = script.replace(PARTS, (part, quoted, offset) => {
+    if (part === 'NODE_OPTIONS=') return `NODE_OPTIONS="$${OURS} "`;
+    const isWord = quoted?.startsWith('NODE_OPTIONS=', 1) && RUNS_ENV.test(script.slice(0, offset));
+    return isWord ? `NODE_OPTIONS="$${OURS} "${quoted[0]}${quoted.slice('"NODE_OPTIONS='.length)}` : part;
+  });
+  if (kept === script) return;
+  args[at] = kept;
+  envPairs.push(own.replace('NODE_OPTIONS', OURS));
 }
 
 /** The arguments without inspector options before the script; the first one is the program's name. */

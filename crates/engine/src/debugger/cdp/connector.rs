@@ -104,8 +104,9 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
         CdpWire::Announced(spec) => {
             let mut announcements = Announcements::new()?;
             let pipe = announcements.path().display().to_string();
+            let replaces = replaces_options(&spec);
             let process = Process::spawn(&addressed(spec, &pipe), &sinks.session, &sinks.output)?;
-            let first = first_announcement(&mut announcements, &process, sinks).await?;
+            let first = first_announcement(&mut announcements, &process, replaces, sinks).await?;
             let acceptor = language.acceptor(setup, true, sinks, arrivals);
             acceptor.enter_process(&first, ThreadKind::Program).await?;
             tokio::spawn(acceptor.accept_children(announcements));
@@ -134,10 +135,17 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
     }
 }
 
+/// Whether a command such as `sh -c "NODE_OPTIONS=… node main.js"` takes our hook away from its processes.
+fn replaces_options(spec: &ProcessSpec) -> bool {
+    let mut words = spec.args.iter().map(|word| word.to_string_lossy());
+    words.any(|word| word.contains("NODE_OPTIONS=") && !word.contains("$NODE_OPTIONS"))
+}
+
 /// Waits for the program's own process, as long as there is one.
 async fn first_announcement(
     announcements: &mut Announcements,
     process: &Process,
+    replaces_options: bool,
     sinks: &Sinks,
 ) -> Result<Announcement> {
     let begin = sinks.output.end();
@@ -146,7 +154,13 @@ async fn first_announcement(
     tokio::select! {
         announcement = announcements.next() => announcement,
         end = process.ended() => {
-            Err(failed(format!("the program {end} before a Node process was ready")))
+            let reason = if replaces_options {
+                "; its command replaces NODE_OPTIONS, through which stillframe reaches Node: write \
+                 `NODE_OPTIONS=\"$NODE_OPTIONS …\"`"
+            } else {
+                ""
+            };
+            Err(failed(format!("the program {end} before a Node process was ready{reason}")))
         }
         () = tokio::time::sleep(patience) => {
             let seconds = patience.as_secs_f64();
