@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
+use crate::STILLFRAME;
 use crate::node::{Runner, assert_equal, assert_rejects, assert_throws, runs};
+use crate::project::Project;
 
 const NODE: Runner = Runner {
     name: "node_test",
@@ -42,4 +44,31 @@ async fn failures_of_one_message_have_their_own_places() {
         ran.answer.text
     );
     ran.finish().await;
+}
+
+/// tsx puts all of a file on one line.
+#[tokio::test]
+async fn a_failure_without_a_throw_has_the_line_of_the_source() {
+    let project = Project::with(&["tsx"]).await;
+    project.file(
+        "package.json",
+        r#"{ "type": "module", "scripts": { "test": "node --import tsx --test a.test.ts" } }"#,
+    );
+    let tests = project.file(
+        "a.test.ts",
+        "\
+import { test, type TestContext } from 'node:test';
+
+test('passes', () => {});
+test('planned', (t: TestContext) => { // @planned
+  t.plan(2);
+});
+",
+    );
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({ "command": "npm test", "cwd": project.folder(), "timeout": 60_000 });
+    let answer = server.ok("debug_test", arguments).await;
+    assert_eq!(answer["failure"]["test"], "a.test.ts > planned", "{}", answer.text);
+    assert_eq!(answer["failure"]["line"], json!(tests.line("planned")), "{}", answer.text);
+    server.finish().await;
 }

@@ -19,6 +19,8 @@ const IS_SHELL = /(^|\/)(ba|da|z)?sh$/;
 const PARTS = /("(?:\\[^]|[^"\\])*"|'[^']*')|\\[^]|(?<=^|[\s;&|(])NODE_OPTIONS=/g;
 const RUNS_ENV = /(^|[\s/])(cross-)?env\s+(\S+=\S*\s+)*$/;
 const OURS = 'STILLFRAME_NODE_OPTIONS';
+// Code that compiles tests may put all of it on one line.
+const LOADS = /(^|\s)"?(--import|--require|-r|--loader|--experimental-loader)(?=[\s="]|$)/g;
 
 exports.observe = function observe() {
   const silent = process.noDeprecation;
@@ -39,7 +41,10 @@ function wrap(owner) {
   const apply = Reflect.apply;
   owner.spawn = function (options) {
     try {
-      if (IS_NODE.test(String(options.file))) clean(options);
+      if (IS_NODE.test(String(options.file))) {
+        clean(options);
+        mapTests(options);
+      }
       if (IS_SHELL.test(String(options.file))) keepOptions(options);
     } catch {
       // Node reports anything but a list of strings.
@@ -84,6 +89,15 @@ function keepOptions({ args, envPairs }) {
   if (kept === script) return;
   args[at] = kept;
   envPairs.push(own.replace('NODE_OPTIONS', OURS));
+}
+
+/** Has `node --test` report where tests are in the source, when something may compile them. */
+function mapTests({ args, envPairs }) {
+  if (!envPairs.some((pair) => pair.startsWith('NODE_TEST_CONTEXT='))) return;
+  const own = envPairs.find((pair) => pair.startsWith('NODE_OPTIONS=')) ?? '';
+  // One of them is our hook.
+  const loaders = [...args, own.slice(own.indexOf('=') + 1)].join(' ').match(LOADS) ?? [];
+  if (loaders.length > 1) args.splice(1, 0, '--enable-source-maps');
 }
 
 /** The arguments without inspector options before the script; the first one is the program's name. */
