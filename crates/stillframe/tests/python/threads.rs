@@ -333,3 +333,28 @@ print(asyncio.run(view(4)))
     session.run_to_the_end().await;
     session.finish().await;
 }
+
+#[tokio::test]
+async fn a_step_that_left_user_code_does_not_stop_the_program_later() {
+    let script = Script::new(
+        r"
+import asyncio
+
+def on_timer(number):
+    return number  # @here
+
+async def main():
+    asyncio.get_running_loop().call_later(0.1, on_timer, 4)
+    await asyncio.sleep(5)
+    print('late')
+
+asyncio.run(main())
+",
+    );
+    let (session, _) = script.stopped_at("here").await;
+    let left = session.step("step_over").await;
+    assert!(left.at("/notes/0").to_string().contains("the step left your code: `on_timer`"), "{}", left.text);
+    let ended = session.go_on().await;
+    assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "late\n"), "{}", ended.text);
+    session.finish().await;
+}

@@ -449,7 +449,18 @@ def report_ended_steps(request):
             names.append(frame.f_code.co_name)
             # Do not extend the lifetime of the frame's objects.
             stepping.pop(ident, None)
+            cancel_step(ident)
     send_event("found", place=json.loads(request)[0], found=bool(names), names=names)
+
+
+def cancel_step(ident):
+    """Keep pydevd from ending a step later, wherever the thread is then in user code. A thread that has stopped meanwhile
+    stays suspended."""
+    info = getattr(threading._active.get(ident), "additional_info", None)
+    if info is not None:
+        info.pydev_step_stop = None
+        info.pydev_original_step_cmd = info.pydev_step_cmd = -1
+        info.update_stepping_info()
 
 
 def has_ended(frame, stacks):
