@@ -334,6 +334,7 @@ print(asyncio.run(view(4)))
     session.finish().await;
 }
 
+/// pydevd would end the step in the next line of the user's that the thread runs, whenever that is.
 #[tokio::test]
 async fn a_step_that_left_user_code_does_not_stop_the_program_later() {
     let script = Script::new(
@@ -356,5 +357,48 @@ asyncio.run(main())
     assert!(left.at("/notes/0").to_string().contains("the step left your code: `on_timer`"), "{}", left.text);
     let ended = session.go_on().await;
     assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "late\n"), "{}", ended.text);
+    session.finish().await;
+}
+
+/// With a tracer, pydevd sees only that a coroutine is left on a line with a `return`.
+#[tokio::test]
+async fn a_step_over_a_return_that_awaits_does_not_end_in_what_is_awaited() {
+    let script = Script::new(
+        r"
+import asyncio
+
+async def load(number):
+    await asyncio.sleep(0)
+    return number + 1
+
+async def fail():
+    await asyncio.sleep(0)
+    raise ValueError('no')
+
+async def view(number):
+    return await load(number)  # @returns
+
+async def bad_view():
+    return await fail()  # @raises
+
+async def main():
+    value = await view(4)  # @caller
+    print(value)  # @after
+    try:
+        await bad_view()
+    except ValueError:  # @caught
+        print('caught')
+
+asyncio.run(main())
+",
+    );
+    let (session, _) = script.stopped_at("returns").await;
+    session.break_at(&script, "raises").await;
+    let stepped = session.step("step_over").await;
+    assert!([script.line("caller"), script.line("after")].contains(&stepped.place().1), "{}", stepped.text);
+    assert_eq!(session.go_on().await.place().1, script.line("raises"));
+    let stepped = session.step("step_over").await;
+    assert_eq!(stepped.place().1, script.line("caught"), "{}", stepped.text);
+    assert_eq!(session.run_to_the_end().await["output"], "caught\n");
     session.finish().await;
 }

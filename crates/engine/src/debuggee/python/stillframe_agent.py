@@ -376,6 +376,7 @@ def patch(pydevd):
     name_threads()
     mute_skipped_steps(pydevd)
     mark_what_was_not_returned()
+    tell_suspensions_from_returns(pydevd)
     pydevd.PyDB.do_wait_suspend = do_wait_suspend
     pydevd.PyDB.initialize_network = initialize_network
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
@@ -404,6 +405,44 @@ def mark_what_was_not_returned():
     for name, module in list(sys.modules.items()):
         if "pydevd" in name and "get_clsname_for_code" in vars(module):
             replace(module, module.get_clsname_for_code)
+
+
+class ReturnLine(int):
+    """A line with a `return`, which pydevd compares with the line at which a coroutine or generator ends or is suspended.
+    They are equal only if it ends: the same line may have an `await`."""
+
+    def __eq__(self, line):
+        return int.__eq__(self, line) and not is_suspended(self.code, sys._getframe(1))
+
+    __hash__ = int.__hash__
+
+
+def is_suspended(code, frame):
+    """Whether the tracer runs because the innermost frame with this code is suspended. Python lets a tracer jump from
+    there, and only from there; then it refuses the line itself."""
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    try:
+        frame.f_lineno = -1
+    except (AttributeError, ValueError) as error:
+        return "comes before" in str(error)
+    return False
+
+
+def tell_suspensions_from_returns(pydevd):
+    """With a tracer, pydevd takes the suspension of a coroutine on a line with a `return` for its end, and a step over
+    the line ends in whatever runs next."""
+    collect = pydevd.collect_return_info
+
+    @functools.wraps(collect)
+    def collect_return_info(code, *more):
+        found = collect(code, *more)
+        for each in found:
+            each.return_line = ReturnLine(each.return_line)
+            each.return_line.code = code
+        return found
+
+    pydevd.collect_return_info = collect_return_info
 
 
 def name_threads():
