@@ -102,6 +102,11 @@ impl PythonDebugger {
         self.0.dap.sinks().policy.safety.read_only
     }
 
+    async fn printed_exception(&self, thread: RawId) -> Result<String> {
+        let frame = self.top(thread).await?.ok_or(Error::Lost)?;
+        self.agent()?.printed_exception(frame).await
+    }
+
     /// The innermost frame of a suspended thread.
     async fn top(&self, thread: RawId) -> Result<Option<RawId>> {
         Ok(self.stack_trace(thread, 0, 1).await?.frames.first().map(|frame| frame.id))
@@ -245,7 +250,10 @@ impl Debugger for PythonDebugger {
 
     async fn exception(&self, thread: RawId) -> Result<Exception> {
         if !self.is_read_only() {
-            return self.0.dap.exception(thread).await.map(|exception| without_notes(&exception));
+            let exception = without_notes(&self.0.dap.exception(thread).await?);
+            // pydevd's own text lacks the parts of groups.
+            let stack = self.printed_exception(thread).await.unwrap_or(exception.stack);
+            return Ok(Exception { stack, ..exception });
         }
         // pydevd asks the exception for its text, which is the program's own code.
         let frame = self.top(thread).await?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use engine::model::stop::headline;
 use serde::{Deserialize, Serialize};
 use tools::ops::dump::DumpedThread;
-use tools::render::{CallerData, StopReport, ValueData, VariableData};
+use tools::render::{CallerData, StopReport, ValueData, VariableData, detailed};
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::{
@@ -103,6 +103,9 @@ impl ProbeReport {
         let Some(exception) = &self.stop.exception else { return String::new() };
         let headline = headline(&exception.type_name, exception.message.as_deref().unwrap_or_default());
         let mut text = styled(BAD, wrapped(&headline, ""));
+        for line in detailed(&exception.stack, &headline).into_iter().flat_map(str::lines) {
+            let _ = writeln!(text, "{}", styled(FAINT, fit(line, WIDTH)));
+        }
         let mut lines = exception.stack.lines().peekable();
         while let Some(line) = lines.next() {
             if line.starts_with("Caused by: ") {

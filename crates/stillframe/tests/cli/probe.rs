@@ -309,3 +309,12 @@ async fn a_place_in_a_file_without_an_extension() {
         assert!(ran.out.contains("\n  total = 42\n"), "{name}: {}", ran.out);
     }
 }
+
+#[tokio::test]
+async fn the_causes_of_an_exception_are_shown() {
+    let folder = folder();
+    let text = "def low():\n    return {}['key']\n\ntry:\n    low()\nexcept KeyError as error:\n    raise ValueError('no such thing') from error\n";
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let ran = stillframe(["probe", program.path()]).await.ended_with(4);
+    assert!(ran.out.contains("\nKeyError: 'key'\n\nThe above exception was the direct cause"), "{}", ran.out);
+}

@@ -7,7 +7,7 @@ use serde_json::json;
 use test_support::Answer;
 
 use crate::debugging::{Debugging, Report};
-use crate::script::Script;
+use crate::script::{Script, plain};
 
 /// Type and message of the exception that a report is about, and whether nothing will catch it.
 fn exception(report: &Answer) -> (&str, &str, bool) {
@@ -232,5 +232,42 @@ async fn the_mode_can_change_while_the_program_is_stopped() {
     assert_eq!(session.go_on().await.place(), (script.path(), script.line("first")));
     session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
     assert_eq!(session.go_on().await.outcome(), "ended");
+    session.finish().await;
+}
+
+/// pydevd has only the exception that was raised, and other lines of a statement that has several.
+#[tokio::test]
+async fn the_traceback_of_a_group_includes_its_parts_as_python_prints_them() {
+    let script = Script::new(
+        r#"
+class Session:
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        if "ExceptionGroup" not in dir(__builtins__):
+            raise SystemExit("groups need Python 3.11")
+        low = ValueError("low")
+        low.add_note("while leaving")
+        raise ExceptionGroup("several", [low, TypeError("high")])  # @raise
+
+def work():
+    with Session() as session:  # @with
+        print("first")
+        print("last")
+
+work()
+"#,
+    );
+    let (session, stopped) = script.start().await;
+    if stopped.outcome() == "ended" {
+        return session.finish().await;
+    }
+    let stack = stopped.at("/exception/stack").as_str().unwrap();
+    let plain = plain(script.folder(), &[script.path()]).await.stderr;
+    let without_marks = |text: &str| {
+        let is_marks = |line: &&str| line.trim_matches([' ', '|', '^', '~']).is_empty();
+        text.lines().filter(|line| !is_marks(line)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(without_marks(stack), without_marks(&plain), "{stack}\n{plain}");
     session.finish().await;
 }

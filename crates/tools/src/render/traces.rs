@@ -68,10 +68,11 @@ impl<'a> OmittedFrames<'a> {
 pub(super) fn shortened(text: &str, most: usize) -> String {
     let mut kept = TracebackFilter::default();
     for line in text.lines() {
-        if let Some((language, frame)) = read_frame(line) {
+        let own = without_margin(line);
+        if let Some((language, frame)) = read_frame(own) {
             kept.language = Some(language);
             kept.block.push((frame, vec![line]));
-        } else if let Some((_, lines)) = kept.block.last_mut().filter(|_| line.starts_with("    ")) {
+        } else if let Some((_, lines)) = kept.block.last_mut().filter(|_| own.starts_with("    ")) {
             lines.push(line);
         } else {
             kept.end_block(most);
@@ -116,11 +117,24 @@ impl TracebackFilter<'_> {
     }
 }
 
+/// A line of a traceback without what is in front of the lines of a group of exceptions.
+fn without_margin(line: &str) -> &str {
+    line.trim_start().strip_prefix("| ").unwrap_or(line)
+}
+
+/// A traceback that says more of an exception than its frames and this headline: its causes, notes, or the parts of a
+/// group. Only of languages that print the exception last: with others, its causes are below it.
+pub fn detailed<'a>(text: &'a str, headline: &str) -> Option<&'a str> {
+    let language = text.lines().find_map(|line| read_frame(without_margin(line)))?.0;
+    (!language.is_innermost_first() && !news(text, &[headline]).is_empty()).then_some(text)
+}
+
 /// The lines of a text other than frames, locations, and lines that are already known.
 pub(super) fn news(text: &str, known: &[&str]) -> String {
     let known: Vec<&str> = known.iter().flat_map(|text| text.lines()).map(bare).collect();
     let mut is_code = false;
     let is_new = |line: &&str| {
+        let line = without_margin(line);
         let is_below_frame = is_code && line.starts_with("    ");
         is_code = read_frame(line).is_some() || is_below_frame;
         let said = bare(line);
@@ -146,7 +160,9 @@ fn is_place(line: &str) -> bool {
     let mut parts = line.splitn(3, ':');
     let is_file = parts.next().is_some_and(|file| Path::new(file).extension().is_some());
     let is_marks = line.chars().all(|mark| "^~_- ".contains(mark));
-    is_marks || is_file && parts.next().is_some_and(|number| number.parse::<u32>().is_ok())
+    is_marks
+        || line.ends_with("(most recent call last):")
+        || is_file && parts.next().is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 #[cfg(test)]
@@ -195,6 +211,21 @@ mod tests {
         assert_eq!(shortened(python, 9), expected);
         assert_eq!(shortened(python, 0), "Traceback:\nValueError: no\n    ... 2 more frames");
         assert_eq!(shortened("Error: no", 3), "Error: no");
+    }
+
+    #[test]
+    fn parts_of_a_group_keep_user_frames() {
+        let library = "  |   File \"/v/site-packages/x.py\", line 1, in f\n  |     x()\n";
+        let group = "  | ExceptionGroup: two (1 sub-exception)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"/p/a.py\", line 3, in h\n    |     z()\n    | ValueError: no\n    +------------------------------------\n";
+        let group = format!("  |   File \"/p/a.py\", line 2, in g\n  |     y()\n{group}");
+        let heading = "  + Exception Group Traceback (most recent call last):\n";
+        let text = format!("{heading}{library}{group}");
+        assert_eq!(shortened(&text, 9), format!("{heading}{group}    ... 1 more frame\n"));
+        assert!(detailed(&text, "ExceptionGroup: two (1 sub-exception)").is_some());
+        let plain =
+            "Traceback (most recent call last):\n  File \"/p/a.py\", line 2, in g\n    y()\nValueError: no\n";
+        assert_eq!(detailed(plain, "ValueError: no"), None);
+        assert_eq!(detailed("Error: no\n    at f (/p/a.js:1:2)\n  [cause]: Error: why\n", "Error: no"), None);
     }
 
     #[test]

@@ -63,7 +63,12 @@ macro_rules! module {
 /// See [`AgentCode`].
 pub(crate) static AGENT: AgentCode = AgentCode {
     source: include_str!("../../debuggee/python/stillframe_agent.py"),
-    known: &[module!("stillframe_known"), module!("stillframe_messages"), module!("stillframe_ahead")],
+    known: &[
+        module!("stillframe_known"),
+        module!("stillframe_messages"),
+        module!("stillframe_printed"),
+        module!("stillframe_ahead"),
+    ],
     recorder: &[module!("stillframe_monitor"), module!("stillframe_recorder")],
     sampler: &[
         module!("stillframe_numbered"),

@@ -2142,6 +2142,17 @@ def request_exception(number, limit):
     return {"type": name, "message": message_of(error)[:limit], "uncaught": uncaught}
 
 
+def request_printed(number, seconds):
+    """The exception that the frame is stopped at, as Python prints it."""
+    _, error, trace = find_frame(number).f_locals.get("__exception__", (None, None, None))
+    if error is None:
+        refuse("the exception cannot be read here")
+    try:
+        return {"text": limited(seconds, load("stillframe_printed").text_of, error, trace)}
+    except Interrupted:
+        raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
+
+
 def exception_in(frame):
     """The exception that a frame is stopped at."""
     return frame.f_locals.get("__exception__", (None, None))[1]
@@ -2173,6 +2184,7 @@ REQUESTS = {
     "seen": request_seen,
     "thrown": request_thrown,
     "exception": request_exception,
+    "printed": request_printed,
     "meets": request_meets,
 }
 

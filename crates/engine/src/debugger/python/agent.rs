@@ -197,6 +197,11 @@ struct RawException {
     uncaught: bool,
 }
 
+#[derive(Deserialize)]
+struct PrintedException {
+    text: String,
+}
+
 /// Its source, and its value: text, type, cut.
 #[derive(Deserialize)]
 struct RawSide(Option<String>, Option<(String, String, bool)>);
@@ -401,6 +406,14 @@ impl AgentClient {
             self.call(frame, "exception", json!([frame.0, text]), deadlines::READ).await?;
         let RawException { type_name, message, uncaught } = answer;
         Ok(Exception { type_name, message, stack: String::new(), uncaught })
+    }
+
+    /// The same as Python prints it, which asks it for its text.
+    pub(super) async fn printed_exception(&self, frame: RawId) -> Result<String> {
+        let deadline = deadlines::CONDITION;
+        let arguments = json!([frame.0, deadline.as_secs_f64()]);
+        let answer: PrintedException = self.call(frame, "printed", arguments, deadline).await?;
+        Ok(answer.text)
     }
 
     pub(super) async fn exception_satisfies(&self, frame: RawId, condition: &str) -> Result<bool> {
