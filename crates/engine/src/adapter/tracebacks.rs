@@ -13,6 +13,11 @@ pub trait Tracebacks: std::fmt::Debug + Send + Sync {
     /// The package that an installed file belongs to.
     fn package<'a>(&self, file: &'a str) -> Option<&'a str>;
 
+    /// The part of the runtime that catches whatever the code that it calls in this function throws.
+    fn catches_all(&self, _function: &str, _file: &str) -> Option<&'static str> {
+        None
+    }
+
     /// Whether frames are printed from the innermost on.
     fn is_innermost_first(&self) -> bool {
         true
@@ -46,6 +51,11 @@ pub fn read_frame(line: &str) -> Option<(&'static dyn Tracebacks, PrintedFrame<'
 /// The package that an installed file belongs to: `pytest`, `@vitest/runner`.
 pub fn package(file: &str) -> Option<&str> {
     languages().find_map(|language| language.package(file))
+}
+
+/// The part of the runtime that catches whatever the code that it calls in this function throws: `asyncio`.
+pub fn catches_all(function: &str, file: &str) -> Option<&'static str> {
+    languages().find_map(|language| language.catches_all(function, file))
 }
 
 fn languages() -> impl Iterator<Item = &'static dyn Tracebacks> {

@@ -398,3 +398,25 @@ def test_polling(basket):
     assert_eq!(failure["frames"][0]["locals"][1]["name"], "polls", "{}", ran.answer.text);
     ran.finish().await;
 }
+
+#[tokio::test]
+async fn an_exception_of_a_task_is_caught_by_asyncio() {
+    let body = "
+def test_page():
+    import asyncio
+
+    async def page():
+        raise KeyError('x')  # @raise
+
+    async def main():
+        results = await asyncio.gather(page(), return_exceptions=True)
+        assert not results
+
+    asyncio.run(main())
+";
+    let ran = pytest(body).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    let note = ran.answer.at("/notes/0").as_str().unwrap_or_default();
+    assert!(note.starts_with("KeyError: ") && note.ends_with("caught by asyncio"), "{}", ran.answer.text);
+    ran.finish().await;
+}

@@ -12,6 +12,13 @@ use std::path::Path;
 use super::{Python, is_internal};
 use crate::adapter::tracebacks::{PrintedFrame, Tracebacks, below};
 
+/// The functions of the standard library that keep whatever a task or a job raises for those who wait for it, and where
+/// they are.
+const KEEPERS: [(&str, &str, &str); 2] = [
+    ("_run", "/asyncio/events.py", "asyncio"),
+    ("run", "/concurrent/futures/thread.py", "concurrent.futures"),
+];
+
 /// The runtime's own code that starts the program or a thread of it. What gets there is caught by nothing.
 const ROOTS: [&str; 3] = ["/threading.py", "/runpy.py", "<frozen runpy>"];
 
@@ -33,6 +40,11 @@ impl Tracebacks for Python {
         let path = below(file, "site-packages").or_else(|| below(file, "dist-packages"))?;
         let name = path.split('/').next().unwrap_or(path).trim_start_matches('_');
         Some(name.strip_suffix(".py").unwrap_or(name))
+    }
+
+    fn catches_all(&self, function: &str, file: &str) -> Option<&'static str> {
+        let is_there = |(name, end, _): &&(&str, &str, &str)| function == *name && file.ends_with(end);
+        KEEPERS.iter().find(is_there).map(|(.., package)| *package)
     }
 
     fn is_innermost_first(&self) -> bool {

@@ -1,6 +1,6 @@
 //! What was thrown in a failing test and is not its failure: a library has caught it, as a web framework does.
 
-use engine::adapter::tracebacks::package;
+use engine::adapter::tracebacks::{catches_all, package};
 use engine::model::source::Location;
 
 use super::Failure;
@@ -38,19 +38,22 @@ fn place(throw: &Throw) -> Option<String> {
     Some(format!("{}:{} in {}", location.source.name, location.line, frame.name))
 }
 
-/// The package whose code has called the function of the user's that has thrown.
+/// The package whose code has called the function of the user's that has thrown, or the part of the runtime that catches
+/// everything there.
 fn catcher(throw: &Throw) -> Option<&str> {
     match throw.thrown.stack.as_slice() {
         // What the debugger shows may be the user's frames alone.
-        [] => first_package(throw.stack.iter().map(|frame| frame.location.as_ref())),
-        whole => first_package(whole.iter().map(|frame| frame.location.as_ref())),
+        [] => first_catcher(throw.stack.iter().map(|frame| (&*frame.name, frame.location.as_ref()))),
+        whole => first_catcher(whole.iter().map(|frame| (&*frame.function, frame.location.as_ref()))),
     }
 }
 
-/// That of the first frame of a package beyond those of the user's.
-fn first_package<'a>(places: impl Iterator<Item = Option<&'a Location>>) -> Option<&'a str> {
-    let mut callers = places.skip_while(|place| place.is_none_or(|place| place.source.internal)).flatten();
-    callers.find_map(|place| package(&place.source.name))
+/// That of the first such frame beyond those of the user's.
+fn first_catcher<'a>(frames: impl Iterator<Item = (&'a str, Option<&'a Location>)>) -> Option<&'a str> {
+    let frames = frames.filter_map(|(function, place)| Some((function, &place?.source)));
+    let mut callers = frames.skip_while(|(_, source)| source.internal);
+    callers
+        .find_map(|(function, source)| catches_all(function, &source.name).or_else(|| package(&source.name)))
 }
 
 fn brief(message: &str) -> &str {
