@@ -90,6 +90,13 @@ pub fn by_extension(path: &Path) -> Option<&'static dyn Adapter> {
     all().find(|adapter| has_extension(*adapter) || adapter.file_names().contains(&name))
 }
 
+/// The file of a program that runs first: in a folder, the one that a language looks for there.
+pub fn first_file(program: &Path) -> PathBuf {
+    let main_file =
+        || all().find_map(|adapter| Some(program.join(adapter.main_file()?)).filter(|file| file.is_file()));
+    if program.is_dir() { main_file() } else { None }.unwrap_or_else(|| program.to_owned())
+}
+
 /// The language as which machine code is debugged that an interpreter loads from an unknown source: the last in the list,
 /// which is the most general.
 pub fn loadable() -> Option<&'static dyn Adapter> {
@@ -182,6 +189,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         _progress: &'a Progress,
     ) -> BoxFuture<'a, Result<Launch>> {
         Box::pin(async { Ok(launch) })
+    }
+
+    /// The file that runs when a folder is run.
+    fn main_file(&self) -> Option<&'static str> {
+        None
     }
 
     /// Checks for problems that would keep the program from starting at all, and reports them in the language's own

@@ -131,6 +131,10 @@ impl Adapter for Python {
         }
     }
 
+    fn main_file(&self) -> Option<&'static str> {
+        Some("__main__.py")
+    }
+
     fn check<'a>(
         &'a self,
         host: &'a dyn Host,
@@ -139,13 +143,9 @@ impl Adapter for Python {
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let Program::Script(path) = &launch.program else { return Ok(()) };
-            analysis::analyze(
-                host,
-                runtime,
-                AnalysisRequest { file: Some(path), ..AnalysisRequest::default() },
-            )
-            .await
-            .map(|_| ())
+            let file = super::first_file(path);
+            let question = AnalysisRequest { file: Some(&file), ..AnalysisRequest::default() };
+            analysis::analyze(host, runtime, question).await.map(|_| ())
         })
     }
 

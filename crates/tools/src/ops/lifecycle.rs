@@ -250,7 +250,8 @@ pub fn not_a_file(path: PathBuf) -> Option<Error> {
 pub fn check_program(safety: &Safety, executable: Option<&Path>, launch: &Launch) -> Result<(), ToolError> {
     adapter::by_name::check_launch(safety, &adapter::Machine, executable, launch)?;
     if let engine::model::launch::Program::Script(path) = &launch.program {
-        safety.check_program_file(path)?;
+        safety.check_path(path)?;
+        safety.check_program_file(&adapter::first_file(path))?;
     }
     if let Stdin::File(path) = &launch.stdin {
         sources::open_input(path)?;

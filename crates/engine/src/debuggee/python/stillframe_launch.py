@@ -32,9 +32,20 @@ def main():
         # pydevd copies the modules then that gevent replaces, and follows greenlets.
         os.environ.setdefault("GEVENT_SUPPORT", "True")
     pydevd = connect(address, root, secret)
-    if not isolated:
+    if not isolated and not (kind == "file" and holds_modules(target)):
         sys.path.insert(0, os.path.dirname(os.path.realpath(target)) if kind == "file" else os.getcwd())
     return run(pydevd, kind == "module", target)
+
+
+def holds_modules(target):
+    """Whether the program is a folder or an archive. What runs it inserts it in `sys.path`."""
+    for hook in sys.path_hooks:
+        try:
+            hook(target)
+            return True
+        except ImportError:
+            pass
+    return False
 
 
 def uses_gevent(kind, target):
@@ -44,7 +55,8 @@ def uses_gevent(kind, target):
     if any("gevent" in word for word in sys.argv) or os.path.basename(target) == "locust":
         return True
     if kind == "file":
-        folder, files = os.path.dirname(os.path.abspath(target)), [target]
+        is_folder = os.path.isdir(target)
+        folder, files = target if is_folder else os.path.dirname(os.path.abspath(target)), [target]
     else:
         folder, path = os.getcwd(), os.path.join(*target.split("."))
         files = [path + ".py", os.path.join(path, "__main__.py"), os.path.join(path, "__init__.py")]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::debugging::{Debugging, Report};
-use crate::script::{Script, plain};
+use crate::script::{Script, plain, text};
 
 /// Asserts that a program writes the same, and ends with the same code, with and without a debugger.
 async fn is_the_same(script: &Script, args: &[&str], launch: Value) {
@@ -165,5 +165,36 @@ async fn a_program_that_removes_the_tracer_runs_and_stops_at_its_uncaught_except
     assert!(session.written("stderr").await.contains(warning), "{}", stopped.text);
     let ended = session.go_on().await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_folder_and_an_archive_have_their_names_arguments_path_and_main_module() {
+    let script = Script::new("");
+    script.file("app/__main__.py", &format!("import helper\n{}", look()));
+    script.file("app/helper.py", "print(__name__, __file__)\n");
+    let (folder, archive) = (script.path_of("app"), script.path_of("app.pyz"));
+    plain(script.folder(), &["-m", "zipapp", "app", "-o", text(&archive)]).await;
+    for program in [text(&folder), text(&archive)] {
+        is_the_same(&script, &[program, "-x"], json!({ "scriptPath": program, "args": ["-x"] })).await;
+    }
+}
+
+#[tokio::test]
+async fn a_folder_stops_at_breakpoints_and_an_archive_at_its_exception() {
+    let script = Script::new("");
+    script.file("app/__main__.py", "from helper import share\nshare(0)\n");
+    let helper = script.file("app/helper.py", "def share(parts):\n    return 6 / parts  # @here\n");
+    let (folder, archive) = (script.path_of("app"), script.path_of("app.pyz"));
+    plain(script.folder(), &["-m", "zipapp", "app", "-o", text(&archive)]).await;
+    let session = Debugging::new().await;
+    session.break_at(&helper, "here").await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": text(&folder) })).await;
+    assert_eq!(stopped.place(), (helper.path(), helper.line("here")), "{}", stopped.text);
+    session.finish().await;
+    let session = Debugging::new().await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": text(&archive) })).await;
+    assert_eq!(stopped.at("/exception/type"), "ZeroDivisionError", "{}", stopped.text);
+    assert_eq!((stopped.place().1, stopped.variable("parts")), (helper.line("here"), "0"));
     session.finish().await;
 }
