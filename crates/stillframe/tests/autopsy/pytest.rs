@@ -400,6 +400,37 @@ def test_polling(basket):
 }
 
 #[tokio::test]
+async fn a_doctest_fails_at_its_example_and_has_no_warnings_of_the_debugger() {
+    let body = "
+def double(number):
+    '''
+    >>> double(2)
+    4
+    >>> double(3)  # @fails
+    7
+    '''
+    return number * 2
+
+def half(number):
+    '''
+    >>> half(None)
+    2
+    '''
+    return number / 2  # @raises
+";
+    let ran = pytest_with(&["--doctest-modules", "test_shop.py"], body).await;
+    ran.came_to("failed", 1, [2, 0, 2]);
+    let failure = &ran.answer["failure"];
+    assert_eq!(failure["message"], "expected 7, got 6", "{}", ran.answer.text);
+    assert_eq!(failure["line"], ran.tests.line("fails"), "{}", ran.answer.text);
+    assert_eq!(failure["captured"], json!(null), "{}", ran.answer.text);
+    let other = ran.answer["otherFailures"][0].to_string();
+    assert!(other.contains("unsupported operand"), "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+/// The standard library is no package, but its tasks keep what they raise.
+#[tokio::test]
 async fn an_exception_of_a_task_is_caught_by_asyncio() {
     let body = "
 def test_page():

@@ -146,3 +146,34 @@ async fn without_a_runner_the_uncaught_exception_is_the_failure() {
     assert_eq!(ran.frames(), ["total", "bill", "<module>"], "{}", ran.answer.text);
     ran.finish().await;
 }
+
+#[tokio::test]
+async fn a_doctest_fails_at_its_example() {
+    let text = "\
+import doctest
+import sys
+import unittest
+
+
+def double(number):
+    '''
+    >>> double(2)
+    4
+    >>> double(3)  # @fails
+    7
+    '''
+    return number * 2
+
+
+def load_tests(loader, tests, pattern):
+    tests.addTests(doctest.DocTestSuite(sys.modules[__name__]))
+    return tests
+";
+    let ran = run(&["unittest", "test_shop"], text, json!({})).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    let failure = &ran.answer["failure"];
+    assert_eq!(failure["message"], "expected 7, got 6", "{}", ran.answer.text);
+    assert_eq!(failure["file"], ran.tests.path(), "{}", ran.answer.text);
+    assert_eq!(failure["line"], ran.tests.line("fails"), "{}", ran.answer.text);
+    ran.finish().await;
+}

@@ -87,7 +87,7 @@ pub(crate) static AGENT: AgentCode = AgentCode {
 };
 
 /// What is in the folder of our scripts beside the agent.
-const SCRIPTS: [(&str, &str); 11] = [
+const SCRIPTS: [(&str, &str); 12] = [
     module!("children/sitecustomize"),
     module!("stillframe_launch"),
     module!("stillframe_attach"),
@@ -99,6 +99,7 @@ const SCRIPTS: [(&str, &str); 11] = [
     module!("stillframe_tests"),
     module!("stillframe_pytest"),
     module!("stillframe_unittest"),
+    module!("stillframe_doctest"),
 ];
 
 /// What changes packages that a program imports, which would keep the debugger or the recorder from seeing its code.

@@ -375,6 +375,7 @@ def patch(pydevd):
     load("stillframe_main").install(pydevd)
     name_threads()
     mute_skipped_steps(pydevd)
+    mute_kept_tracer()
     mark_what_was_not_returned()
     tell_suspensions_from_returns(pydevd)
     pydevd.PyDB.do_wait_suspend = do_wait_suspend
@@ -388,6 +389,18 @@ def patch(pydevd):
 def mute_skipped_steps(pydevd):
     """At the first step that skips library code, pydevd names a setting of its own in the program's output."""
     pydevd.PyDB.notify_skipped_step_in_because_of_filters = lambda self, frame: None
+
+
+def mute_kept_tracer():
+    """pydevd warns about each call of `sys.settrace` on standard error. Many only restore the tracer that is set, as
+    `doctest` does."""
+    import pydevd_tracing
+
+    def get_frame():
+        frame = sys._getframe(1)
+        return None if frame.f_locals["tracing_func"] is sys.gettrace() else frame
+
+    pydevd_tracing.get_frame = get_frame
 
 
 def mark_what_was_not_returned():

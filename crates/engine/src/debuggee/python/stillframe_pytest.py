@@ -6,7 +6,7 @@ import re
 import sys
 
 import _pytest.config as config_of_pytest
-from stillframe_tests import MOST_NAMES, described, load, owns, shortened, write_report
+from stillframe_tests import MOST_NAMES, described, load, of_doctest, owns, shortened, write_report
 
 hookimpl = config_of_pytest.hookimpl
 
@@ -89,7 +89,7 @@ class Plugin:
         if call.excinfo is not None and report.failed:
             error = call.excinfo.value
             load("stillframe_throws").stop_afterwards(error, call.excinfo.tb)
-            report.stillframe = described(type(error), error, call.excinfo.tb)
+            report.stillframe = of_doctest("of_error", error) or described(type(error), error, call.excinfo.tb)
 
     def pytest_assertrepr_compare(self, config, op, left, right):
         # Called for each false comparison before its assertion is raised. Other plugins provide the explanation.

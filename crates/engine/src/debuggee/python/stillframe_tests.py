@@ -19,7 +19,11 @@ PASSED_ON = (VARIABLE, "PYDEVD_DISABLE_FILE_VALIDATION")
 LONGEST = 20000
 MOST_NAMES = 500
 # Our module for each runner's module.
-RUNNERS = {"unittest.result": "stillframe_unittest", "_pytest.config": "stillframe_pytest"}
+RUNNERS = {
+    "unittest.result": "stillframe_unittest",
+    "_pytest.config": "stillframe_pytest",
+    "doctest": "stillframe_doctest",
+}
 
 load = None
 
@@ -73,6 +77,12 @@ def described(kind, error, trace):
             fields["file"], fields["line"] = os.path.abspath(trace.tb_frame.f_code.co_filename), trace.tb_lineno
         trace = trace.tb_next
     return fields
+
+
+def of_doctest(function, thing):
+    """What a function of our module for doctests says; None if the program has no doctests."""
+    module = sys.modules.get("stillframe_doctest")
+    return module and getattr(module, function)(thing)
 
 
 def have_children_report():

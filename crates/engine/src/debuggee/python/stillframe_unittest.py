@@ -5,7 +5,7 @@ import inspect
 import os
 import sys
 
-from stillframe_tests import MOST_NAMES, described, load, owns, shortened, write_report
+from stillframe_tests import MOST_NAMES, described, load, of_doctest, owns, shortened, write_report
 
 # The package may be partially imported.
 RESULTS = sys.modules["unittest.result"].TestResult
@@ -76,7 +76,7 @@ def failed(result, test, err, **more):
     kind, error, trace = err
     phase = phase_of(test, trace)
     load("stillframe_throws").stop_afterwards(error, trace)
-    more.update(described(kind, error, trace))
+    more.update(of_doctest("of_case", test) or described(kind, error, trace))
     more["details"] = shortened(result._exc_info_to_string(err, test))
     # In a fixture, the location of the test is less informative.
     result_of(result, test, "failed" if phase == "call" else "error", phase=phase, **more)
