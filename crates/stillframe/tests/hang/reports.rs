@@ -29,6 +29,8 @@ async fn a_busy_loop_is_reported_with_its_lines_and_changing_values() {
         let functions: Vec<_> =
             answer.at("/stack").as_array().unwrap().iter().map(|frame| frame["function"].clone()).collect();
         assert_eq!(functions, [json!("spin"), json!("<module>")]);
+        let threads = answer.at("/threads").as_array().unwrap();
+        assert_eq!(threads.len(), 1, "those of the debugger are not the program's: {answer:?}");
     }
     server.finish().await;
 }

@@ -898,7 +898,7 @@ class Clock:
 
     def __init__(self):
         self.limits = set()
-        self.pid = None
+        self.pid = self.ident = None
         self.idle = threading.Lock()
         self.idle.acquire()
 
@@ -912,6 +912,7 @@ class Clock:
             self.idle.release()
 
     def run(self):
+        self.ident = threading.get_ident()
         while True:
             if not self.limits:
                 self.idle.acquire()

@@ -93,7 +93,8 @@ class Sampler:
 
     def sample(self, frames):
         """Add the location of each thread. `frames` are not kept, so that their objects do not live longer."""
-        frames.pop(self.own, None)
+        for own in (self.own, agent.clock.ident):
+            frames.pop(own, None)
         now = clock()
         for ident in list(self.threads):
             if ident not in frames:
