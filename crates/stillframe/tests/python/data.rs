@@ -298,3 +298,25 @@ print('done')  # @done
         session.finish().await;
     }
 }
+
+#[tokio::test]
+async fn a_key_of_a_defaultdict_is_watched_without_adding_one() {
+    let script = Script::new(
+        "\
+from collections import defaultdict
+counts = defaultdict(lambda: defaultdict(int))
+counts['a']['b'] += 1
+print('ready')  # @ready
+counts['a']['b'] += 2  # @again
+print(dict(counts['a']), len(counts))
+",
+    );
+    let (session, _) = Debugging::stopped_at(&script, "ready").await;
+    session.ok("set_breakpoint", json!({ "watch": "counts['a']['b']" })).await;
+    let refused = session.call("set_breakpoint", json!({ "watch": "counts['c']['d']" })).await;
+    assert!(refused.is_error && refused.text.contains("would add the key"), "{}", refused.text);
+    written(&script, &session.go_on().await, "again", "1", "3");
+    let ended = session.run_to_the_end().await;
+    assert_eq!(ended.text_of("output"), "{'b': 3} 1\n", "{}", ended.text);
+    session.finish().await;
+}

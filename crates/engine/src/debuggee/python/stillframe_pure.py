@@ -6,6 +6,7 @@ amount of computation is limited, too.
 """
 
 import ast
+import collections
 import operator
 import types
 
@@ -41,6 +42,7 @@ BITS = 100000
 
 WHOLE = Kinds(bool, int)
 REAL = Kinds(bool, int, float)
+MAPPINGS = DICT + Kinds(collections.defaultdict)
 ALWAYS_TRUE = Kinds(types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 
 BINARY = {
@@ -255,17 +257,17 @@ class Evaluation(Equality):
     def of_Subscript(self, node):
         value = self.value(node.value)
         kind = type(value)
-        if kind not in SEQUENCES + DICT:
+        if kind not in SEQUENCES + MAPPINGS:
             self.refuse(node, "would ask `%s` for an item, which would run its own code" % class_name(kind))
         # Up to Python 3.8 the index is wrapped in a node.
         index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
         if isinstance(index, ast.Slice):
             parts = [None if part is None else self.value(part) for part in (index.lower, index.upper, index.step)]
-            if kind is dict or any(part is not None and type(part) not in WHOLE for part in parts):
+            if kind not in SEQUENCES or any(part is not None and type(part) not in WHOLE for part in parts):
                 self.refuse(node, "is not a slice with whole numbers")
             return value[slice(*parts)]
         index = self.value(index)
-        if kind is dict:
+        if kind not in SEQUENCES:
             return self.item(node, value, index)
         if type(index) not in WHOLE:
             self.refuse(node, "has an index that is not a whole number")
@@ -275,6 +277,8 @@ class Evaluation(Equality):
         items = list(names.items())
         place = self.place_of(node, key, [known for known, _ in items], is_hashed=True)
         if place is None:
+            if type(names) is not dict:
+                self.refuse(node, "would add the key, which is not there yet")
             # The message contains the key's own repr.
             raise KeyError(key if self.is_plain(node, key) else "<%s object>" % class_name(type(key)))
         return items[place][1]
