@@ -103,6 +103,7 @@ const OF_THE_LIBRARY: Table<'static> = &[
     ("Named('own')", "<own>"),
     ("Pair(1, right='b')", "Pair(left=1, right='b')"),
     ("collections.deque([1, 2])", "deque([1, 2])"),
+    ("[collections.deque([1, 2], maxlen=3)]", "[deque([1, 2], maxlen=3)]"),
     ("collections.defaultdict(list, a=[1])", "defaultdict(<class 'list'>, {'a': [1]})"),
     ("collections.OrderedDict(a=1)", "OrderedDict({'a': 1})"),
     ("collections.Counter('aab')", "Counter({'a': 2, 'b': 1})"),

@@ -1102,6 +1102,9 @@ class Renderer:
             self.write(item, pieces, budget, around)
         if kind is tuple and len(value) == 1:
             pieces.append(",")
+        if kind is collections.deque and value.maxlen is not None:
+            end = "], maxlen=%d)" % value.maxlen
+            budget[0] -= len(end) - 2
         pieces.append(end)
 
     def write_parts(self, value, parts, pieces, budget, around):
