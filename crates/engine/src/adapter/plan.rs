@@ -20,7 +20,7 @@ mod stops;
 pub use cdp::{CdpSetup, CdpWire, Entry};
 pub use expressions::{Comparison, Deciding, Other};
 pub use sampling::{HolderRecord, LockSearch, StackSampling, StackWait};
-pub use stops::SimultaneousStops;
+pub use stops::{RefusedLines, SimultaneousStops};
 
 /// What to run and how to connect to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -221,9 +221,11 @@ pub struct Quirks {
     pub entry_function: Option<&'static str>,
     /// Another name for a function that the adapter refuses to break at, by its message: one that means a single one.
     pub other_function: fn(&str, &str) -> Option<String>,
-    /// Another name for a function by which the adapter stops on the first line of its body, by the text of its source and
-    /// the line where it stops otherwise.
-    pub function_body: fn(&str, &str, u32) -> Option<String>,
+    /// Other names for a function by which the adapter stops on the lines of its body, in their order, by the text of its
+    /// source and the line where it stops otherwise: the first of them that it accepts is used.
+    pub function_body: fn(&str, &str, u32) -> Vec<String>,
+    /// How to go on where the adapter refuses a breakpoint because its line has no code.
+    pub refused_lines: Option<RefusedLines>,
     /// Whether a name is that of a closure, of an adapter that binds a breakpoint on a line in the closures that begin there,
     /// too.
     pub is_closure: Option<fn(&str) -> bool>,
@@ -457,7 +459,8 @@ impl Quirks {
         exception_filters: |_| &[],
         entry_function: None,
         other_function: |_, _| None,
-        function_body: |_, _, _| None,
+        function_body: |_, _, _| Vec::new(),
+        refused_lines: None,
         is_closure: None,
         closure_depth: |_| 0,
         closures_around: |_, _| None,

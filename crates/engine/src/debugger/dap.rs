@@ -25,6 +25,7 @@ mod locals;
 mod motion;
 mod pausing;
 mod recording;
+mod refused;
 mod reverse;
 mod rules;
 mod sampling;

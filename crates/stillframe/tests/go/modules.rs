@@ -249,6 +249,65 @@ async fn a_breakpoint_on_a_line_with_code_in_a_closure_alone_stops_there() {
     session.finish().await;
 }
 
+const WITHOUT_CODE: &str = "\
+package main
+
+func poll(queue chan int) int {
+\tselect { // @select
+\tcase got := <-queue: // @case
+\t\treturn got
+\tdefault:
+\t\treturn -1
+\t}
+}
+
+func grade(points int) (text string) {
+\t_ = points // @blank
+\tswitch { // @switch
+\tcase points > 9: // @first
+\t\ttext = \"high\"
+\tdefault:
+\t\ttext = \"low\"
+\t}
+\treturn text
+}
+
+func unused(points int) int {
+\tswitch { // @unused
+\tcase points > 9:
+\t\treturn 1
+\t}
+\treturn 2
+}
+
+func main() {
+\tprintln(poll(nil), grade(3))
+}
+";
+
+#[tokio::test]
+async fn a_line_that_the_compiler_makes_no_code_of_moves_on_within_its_function() {
+    let module = Module::new(&[("main.go", WITHOUT_CODE)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(test_support::Language::Go).await;
+    session.ok("set_breakpoint", json!({ "function": "poll" })).await;
+    for marker in ["select", "blank", "first", "unused"] {
+        session.break_at(&program, marker).await;
+    }
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("case")), "{}", stopped.text);
+    let lines: Vec<_> =
+        session.breakpoints().await.iter().skip(1).map(|breakpoint| breakpoint["line"].clone()).collect();
+    let expected = ["case", "first", "first", "unused"].map(|marker| json!(program.line(marker)));
+    assert_eq!(lines, expected, "{}", stopped.text);
+    let unused = &session.breakpoints().await[4];
+    assert!(unused["message"].as_str().unwrap().contains("nothing calls"), "{unused}");
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (program.path(), program.line("first")), "{}", stopped.text);
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_condition_that_is_false_around_a_closure_does_not_stop_in_it() {
     let module = Module::new(&[("main.go", DEFERS)]);

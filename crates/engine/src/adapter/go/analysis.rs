@@ -29,7 +29,8 @@ impl SourceAnalysis for Go {
     }
 }
 
-fn read(text: &str) -> Code {
+/// What is known of a source by its text.
+pub(super) fn read(text: &str) -> Code {
     let lines = without_comments(text);
     let loops = braces::loops(text, Family::Go);
     let mut code = Code { length: number(lines.len()), loops, ..Code::default() };
@@ -163,7 +164,8 @@ pub(super) fn closures_around(text: &str, line: u32) -> Option<usize> {
     around.filter(|_| begins)
 }
 
-/// Whether a line inside a function holds code.
+/// Whether a line inside a function may hold code, as far as its text shows that: the compiler needs none for some others,
+/// such as `switch {` and `_ = n`.
 fn has_code(line: &str) -> bool {
     let is_closing = line.chars().all(|letter| matches!(letter, '}' | ')' | ']' | ',' | ';' | '(' | '{'));
     let first = line.split([' ', ':']).next().unwrap_or_default();
@@ -232,10 +234,10 @@ enum State {
     Raw,
 }
 
-/// How many lines behind the head of a function its body begins; none for another line.
-pub(super) fn body_offset(text: &str, line: u32) -> Option<u32> {
-    let function = headed(text, line)?;
-    function.body.checked_sub(line)
+/// How many lines behind the head of a function those of its body are; none for another line.
+pub(super) fn body_offsets(text: &str, line: u32) -> impl Iterator<Item = u32> {
+    let body = headed(text, line).map(|function| function.body..=function.end);
+    body.into_iter().flatten().filter_map(move |inside| inside.checked_sub(line))
 }
 
 /// The names of results, which are anything before the body of their function begins.
@@ -370,7 +372,8 @@ func one() (n int) { return 1 }
         for (line, names) in expected {
             assert_eq!(results_at_head(text, line), names, "{line}");
         }
-        assert_eq!([1, 5, 8, 15].map(|line| body_offset(text, line)), [Some(1), Some(3), None, None]);
+        let bodies = [1, 5, 8, 15].map(|line| body_offsets(text, line).collect::<Vec<_>>());
+        assert_eq!(bodies, [vec![1, 2], vec![3, 4], vec![], vec![]]);
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::progress::Progress;
 /// Why an expression that calls functions has no value.
 pub(super) const NEEDS_CALL: &str = "function calls need an explicit `call`, as in `call f(1)`";
 
+/// How Delve begins to refuse a breakpoint on a line without code.
+pub(super) const NO_STATEMENT: &str = "could not find statement at ";
+
 /// The version that is installed where there is none, and that all facts in this project were measured with.
 const VERSION: &str = "1.27.2";
 
@@ -158,7 +161,7 @@ pub(super) fn message(text: &str) -> String {
              github.com/go-delve/delve/cmd/dlv@latest`), or build the program with another Go"
         );
     }
-    if let Some(place) = text.strip_prefix("could not find statement at ") {
+    if let Some(place) = text.strip_prefix(NO_STATEMENT) {
         let place = place.split(", please").next().unwrap_or(place);
         return format!(
             "no code for {place} is in the program: the linker leaves out functions that nothing calls"

@@ -1,6 +1,6 @@
 //! Where Delve departs from the specification.
 
-use super::super::plan::{LockSearch, Quirks, SimultaneousStops, StackSampling, ThrownValue};
+use super::super::plan::{LockSearch, Quirks, RefusedLines, SimultaneousStops, StackSampling, ThrownValue};
 use super::{analysis, comparisons, delve, expressions, values, waits};
 use crate::model::stop::{End, Exception, ExceptionMode};
 
@@ -73,8 +73,9 @@ pub(super) const QUIRKS: Quirks = Quirks {
         (message.contains(" ambiguous: ") && !name.contains('.')).then(|| format!("main.{name}"))
     },
     function_body: |name, source, line| {
-        analysis::body_offset(source, line).map(|lines| format!("{name}:{lines}"))
+        analysis::body_offsets(source, line).map(|lines| format!("{name}:{lines}")).collect()
     },
+    refused_lines: Some(RefusedLines { message: delve::NO_STATEMENT, read: analysis::read }),
     is_closure: Some(analysis::is_closure),
     closure_depth: analysis::closure_depth,
     closures_around: analysis::closures_around,

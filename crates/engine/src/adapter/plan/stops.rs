@@ -1,4 +1,6 @@
-//! Threads that stop at the same time.
+//! Where a program stops, and threads that do at the same time.
+
+use crate::model::source::Code;
 
 /// How an adapter reports threads that come to breakpoints at the same time.
 #[derive(Clone, Copy, Debug)]
@@ -17,4 +19,13 @@ pub enum SimultaneousStops {
         /// Whether a thread of this name may be at a breakpoint.
         may_be: fn(&str) -> bool,
     },
+}
+
+/// What an adapter says of a line without code, for which it refuses a breakpoint.
+#[derive(Clone, Copy, Debug)]
+pub struct RefusedLines {
+    /// How its message begins.
+    pub message: &'static str,
+    /// The functions of a source, by its text.
+    pub read: fn(&str) -> Code,
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use super::motion::{self, PauseGuard};
-use super::{DapDebugger, commands, functions, lock, recording};
+use super::{DapDebugger, commands, functions, lock, recording, refused};
 use crate::deadlines;
 use crate::debugger::{BindResult, Debugger, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
@@ -258,7 +258,7 @@ impl DapDebugger {
             let asked = format!("{}:{:?}", sent.line, sent.column);
             (sent, SentBreakpoint { file, line, ..SentBreakpoint::new(asked, rules, is_native) })
         };
-        let (breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
+        let (breakpoints, mut owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
         let source = ::dap::Source {
             name: path.file_name().map(|name| name.to_string_lossy().into_owned()),
             path: Some(path.display().to_string()),
@@ -266,8 +266,9 @@ impl DapDebugger {
         };
         let arguments = ::dap::SetBreakpointsArguments { source, breakpoints };
         let _still = self.pause_for(&owners, Some(path)).await;
-        let response = self.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await?;
-        let results = self.keep(response.breakpoints, owners, Some(path));
+        let response = self.request::<::dap::SetBreakpoints>(arguments.clone(), deadlines::REQUEST).await?;
+        let answers = refused::move_on(self, path, arguments, &mut owners, response.breakpoints).await?;
+        let results = self.keep(answers, owners, Some(path));
         complete(self).await;
         recording::announce(self).await;
         Ok(results)

@@ -145,34 +145,41 @@ impl DapDebugger {
         is_other
     }
 
-    /// Moves the first breakpoints, which the adapter has set where functions begin, to the first lines of their bodies.
+    /// Moves the first breakpoints, which the adapter has set where functions begin, to the first lines with code of their
+    /// bodies.
     async fn move_into_bodies(
         &self,
         breakpoints: &[::dap::FunctionBreakpoint],
         count: usize,
         answers: Vec<::dap::Breakpoint>,
     ) -> Result<Vec<::dap::Breakpoint>> {
-        let name_of_body = |name: &str, answer: &::dap::Breakpoint| {
-            let source = std::fs::read_to_string(answer.source.as_ref()?.path.as_ref()?).ok()?;
-            (self.quirks().function_body)(name, &source, u32::try_from(answer.line?).ok()?)
+        let places = |(one, answer): (&::dap::FunctionBreakpoint, &::dap::Breakpoint)| {
+            let read = || {
+                let source = std::fs::read_to_string(answer.source.as_ref()?.path.as_ref()?).ok()?;
+                Some((self.quirks().function_body)(&one.name, &source, u32::try_from(answer.line?).ok()?))
+            };
+            read().unwrap_or_default().into_iter()
         };
-        let mut moved = breakpoints.to_vec();
-        for (one, answer) in moved.iter_mut().zip(&answers).take(count) {
-            one.name = name_of_body(&one.name, answer).unwrap_or_else(|| one.name.clone());
-        }
-        if moved.iter().zip(breakpoints).all(|(one, before)| one.name == before.name) {
-            return Ok(answers);
-        }
-        let answers = self.request_functions(&moved).await?;
-        let mut is_refused = false;
-        for ((one, before), answer) in moved.iter_mut().zip(breakpoints).zip(&answers) {
-            // Its body may begin with a line without code.
-            if !answer.verified && one.name != before.name {
-                one.name.clone_from(&before.name);
-                is_refused = true;
+        let mut bodies: Vec<_> = breakpoints.iter().zip(&answers).take(count).map(places).collect();
+        let (mut moved, mut answers) = (breakpoints.to_vec(), answers);
+        let mut is_moved = vec![false; count];
+        loop {
+            let mut is_other = false;
+            let each =
+                moved.iter_mut().zip(breakpoints).zip(&answers).zip(bodies.iter_mut().zip(&mut is_moved));
+            for (((one, before), answer), (places, is_moved)) in each {
+                // Its body may begin with lines without code.
+                if !(*is_moved && answer.verified) {
+                    let name = places.next().unwrap_or_else(|| before.name.clone());
+                    is_other |= name != one.name;
+                    (one.name, *is_moved) = (name, true);
+                }
             }
+            if !is_other {
+                return Ok(answers);
+            }
+            answers = self.request_functions(&moved).await?;
         }
-        if is_refused { self.request_functions(&moved).await } else { Ok(answers) }
     }
 
     /// The names by which the debugger knows a function of this path.
