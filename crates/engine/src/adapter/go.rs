@@ -13,6 +13,7 @@ mod expressions;
 mod quirks;
 mod rehearsal;
 mod standard;
+mod type_names;
 mod values;
 mod waits;
 

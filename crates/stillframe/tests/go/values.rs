@@ -68,7 +68,8 @@ func main() {
 \tvar buffer bytes.Buffer
 \tbuffer.WriteString(\"held\")
 \tall := []time.Time{at}
-\tfmt.Println(deep.mid, huge, buffer.String(), all, isThree(1)) // @shows
+\tchecks, ends := []func(int) bool{isThree, nil}, [2]<-chan struct{}{}
+\tfmt.Println(deep.mid, huge, buffer.String(), all, isThree(1), len(checks), len(ends)) // @shows
 \tfor i := range 5 {
 \t\terr := risky(i)
 \t\tfmt.Println(err) // @loop
@@ -91,6 +92,8 @@ async fn structures_times_and_recovered_panics_are_shown_as_what_they_are() {
         ("at", "2024-01-02T03:04:05.006Z"),
         ("huge", "1000000000000000000000000000000"),
         ("buffer", "\"held\""),
+        ("checks", "[]func(int) bool{main.isThree, nil}"),
+        ("ends", "[2]<-chan struct {}{nil, nil}"),
         ("all", "[]time.Time{2024-01-02T03:04:05.006Z}"),
     ];
     for (name, expected) in shown {

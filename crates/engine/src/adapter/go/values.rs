@@ -5,6 +5,7 @@
 //! has cut.
 
 use super::standard;
+use super::type_names::{self, TypeName};
 
 /// A value as Go writes it.
 pub(super) fn in_go(text: &str) -> String {
@@ -133,7 +134,7 @@ impl<'a> Reader<'a> {
         match self.rest.chars().next()? {
             '"' => self.quoted(),
             '{' => self.fields(""),
-            '[' if !self.starts_type() => self.items(String::new()),
+            '[' if !type_names::is_at_start(self.rest) => self.items(String::new()),
             '*' if self.rest.starts_with("*{") => {
                 self.eat("*");
                 Some(format!("&{}", self.fields("")?))
@@ -147,18 +148,6 @@ impl<'a> Reader<'a> {
             _ if self.eat("time.Time(") || self.eat("*time.Time(") => self.time(),
             _ => self.typed().or_else(|| self.plain()),
         }
-    }
-
-    /// Whether a bracket begins a type: `[]int`, `[2]string`.
-    fn starts_type(&self) -> bool {
-        let Some(inner) = self.rest.strip_prefix('[') else { return false };
-        let Some((length, after)) = inner.split_once(']') else { return false };
-        let is_length = length.chars().all(|digit| digit.is_ascii_digit());
-        is_length
-            && after
-                .chars()
-                .next()
-                .is_some_and(|next| next.is_alphabetic() || matches!(next, '*' | '[' | '('))
     }
 
     fn quoted(&mut self) -> Option<String> {
@@ -228,15 +217,12 @@ impl<'a> Reader<'a> {
     }
 
     fn type_and_value(&mut self) -> Option<String> {
-        let kind = self.kind()?;
-        if !self.eat(" ") {
-            return None;
+        let (TypeName { name, held }, length) = type_names::read(self.rest)?;
+        self.take(length + 1)?;
+        if let Some(held) = held {
+            return self.of_interface(held);
         }
-        if let Some(inner) =
-            kind.strip_suffix(')').and_then(|kind| kind.rsplit_once('(')).map(|(_, inner)| inner)
-        {
-            return self.of_interface(inner);
-        }
+        let kind = without_fields(name);
         if self.eat("len: ") {
             let end = self.rest.find(", cap: ")?;
             self.take(end + 7)?;
@@ -249,7 +235,12 @@ impl<'a> Reader<'a> {
         if self.eat("nil") {
             return Some("nil".to_owned());
         }
-        let kind = without_fields(&kind);
+        if type_names::is_channel(name) {
+            return Some(format!("{kind} {}", self.plain()?));
+        }
+        if name.starts_with("func(") {
+            return self.plain();
+        }
         match self.rest.chars().next()? {
             '{' => self.fields(&address_of(&kind)),
             '[' => self.items(kind),
@@ -265,78 +256,9 @@ impl<'a> Reader<'a> {
         }
         match self.rest.chars().next()? {
             '{' => self.fields(kind),
-            '[' if !self.starts_type() => self.items(kind.to_owned()),
+            '[' if !type_names::is_at_start(self.rest) => self.items(kind.to_owned()),
             _ => self.value(),
         }
-    }
-
-    /// A type, which ends at a space outside of brackets and braces.
-    fn kind(&mut self) -> Option<String> {
-        if let Some(after) = ["struct {", "interface {"]
-            .iter()
-            .find(|start| self.rest.trim_start_matches(['*', '[', ']']).starts_with(**start))
-        {
-            let start = self.rest.find(*after)? + after.len();
-            let mut depth = 1;
-            let end = self.rest.get(start..)?.char_indices().find_map(|(at, letter)| {
-                depth += match letter {
-                    '{' => 1,
-                    '}' => -1,
-                    _ => 0,
-                };
-                (depth == 0).then_some(start + at + 1)
-            })?;
-            let mut kind = self.take(end)?.to_owned();
-            if self.rest.starts_with('(') {
-                let end = self.rest.find(") ").map(|at| at + 1)?;
-                kind += self.take(end)?;
-            }
-            return Some(kind);
-        }
-        if self.rest.starts_with("map[") {
-            let end = self.rest.find("] ").or(None);
-            let end = self.map_end().or(end)?;
-            return Some(self.take(end)?.to_owned());
-        }
-        let mut depth = 0_i32;
-        let end = self.rest.char_indices().find_map(|(at, letter)| {
-            match letter {
-                '[' | '(' => depth += 1,
-                ']' | ')' => depth -= 1,
-                _ => {}
-            }
-            // A comma is behind an item without a type.
-            (matches!(letter, ' ' | ',') && depth == 0).then_some(at)
-        })?;
-        let kind = self.rest.get(..end).filter(|_| self.rest.get(end..end + 1) == Some(" "))?;
-        // Those of types without a name are in brackets.
-        let named = kind.replace("interface {}", "").replace("struct {}", "");
-        let is_kind = named.chars().all(|letter| letter.is_alphanumeric() || "_./*[](),-· ".contains(letter));
-        let begins =
-            kind.chars().next().is_some_and(|first| first.is_alphabetic() || matches!(first, '*' | '['));
-        (is_kind && begins).then(|| self.take(end).map(str::to_owned)).flatten()
-    }
-
-    /// Where the type of a map ends: at the last ` [`, ` nil` or ` {` of its head.
-    fn map_end(&self) -> Option<usize> {
-        let mut depth = 0_i32;
-        let mut is_value = false;
-        self.rest.char_indices().find_map(|(at, letter)| {
-            match letter {
-                '[' | '{' | '(' => depth += 1,
-                ']' | '}' | ')' => {
-                    depth -= 1;
-                    is_value |= depth == 0;
-                }
-                _ => {}
-            }
-            let after = self.rest.get(at..).unwrap_or_default();
-            (letter == ' '
-                && depth == 0
-                && is_value
-                && (after.starts_with(" [") || after.starts_with(" nil")))
-            .then_some(at)
-        })
     }
 
     /// `{x: 1, y: 2}`, behind a type. Fields without a name only fill space.
@@ -487,6 +409,18 @@ mod tests {
             ),
             ("error nil", "nil"),
             ("*main.Point nil", "nil"),
+            (
+                "*main.T {hooks: []func(http.Handler) http.Handler len: 2, cap: 2, [main.log,nil], on: [1]func() [nil]}",
+                "&main.T{hooks: []func(http.Handler) http.Handler{main.log, nil}, on: [1]func(){nil}}",
+            ),
+            (
+                "[]<-chan []int len: 2, cap: 2, [<-chan []int nil,<-chan []int 0/1]",
+                "[]<-chan []int{nil, <-chan []int 0/1}",
+            ),
+            (
+                "interface {}(map[string]func(int) (string, error)) [\"a\": main.f, ]",
+                "map[string]func(int) (string, error){\"a\": main.f}",
+            ),
             ("interface {}(main.Point) {x: 8, y: 9}", "main.Point{x: 8, y: 9}"),
             ("interface {}(string) \"three\"", "\"three\""),
             ("chan int 1/2", "chan int 1/2"),
