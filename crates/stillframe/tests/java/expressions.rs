@@ -28,6 +28,7 @@ class Main {
     static String label(Shape shape) { return shape.label(); }
     static String kind(Object[] all) { return \"array\"; }
     static String kind(Object one) { return \"one\"; }
+    static double rate(int count) { return count; }
     static String safely(java.util.function.Supplier<Object> from) {
         try { return \"got \" + from.get(); } catch (Throwable caught) { return \"caught \" + caught.getMessage(); }
     }
@@ -93,6 +94,18 @@ async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
         // Literals are the same object everywhere, and other texts are not.
         ("kind == \"cash\"", "true"),
         ("new String(\"cash\") == kind", "false"),
+        ("(Object) kind == (Object) \"cash\"", "true"),
+        ("int.class == Integer.TYPE", "true"),
+        // The branch that is not evaluated decides over the type, too.
+        ("(true ? items.size() : 0.5) / 4", "0.5"),
+        ("\"\" + (true ? 1 : rate(2))", "\"1.0\""),
+        ("true ? 'a' : items.size()", "97"),
+        ("true ? 'a' : 7", "'a'"),
+        ("true ? 'a' : -7", "97"),
+        ("true ? stock.get(\"pen\") : 0L", "3"),
+        ("\"\" + (true ? stock.get(\"pen\") : 0.5)", "\"3.0\""),
+        ("\"\" + (true ? (Object) 3 : 0.5)", "\"3\""),
+        ("true ? kind : 0.5", "\"cash\""),
     ] {
         assert_eq!(session.evaluate(expression).await, expected, "{expression}");
     }

@@ -47,6 +47,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "Session.java",
     "Sources.java",
     "Start.java",
+    "StaticTypes.java",
     "Steps.java",
     "Syntax.java",
     "TestReports.java",

@@ -26,6 +26,7 @@ final class Evaluator {
     private final Calls.Call call;
     private final Operators operators;
     private final Types types;
+    private final StaticTypes statics;
     /** Parameters of lambdas, and variables of patterns. */
     private final Map<String, Value> names = new HashMap<>();
 
@@ -36,6 +37,7 @@ final class Evaluator {
         this.call = call;
         operators = new Operators(debuggee, call);
         types = new Types(debuggee, call, frame().location());
+        statics = new StaticTypes(this, types);
     }
 
     /** The beginning of a qualified name that is neither a variable nor a type. */
@@ -68,7 +70,7 @@ final class Evaluator {
         }
     }
 
-    private Value value(Syntax.Node node) throws Failure {
+    Value value(Syntax.Node node) throws Failure {
         Object operand = operand(node);
         if (operand instanceof Package) throw unknown(((Package) operand).name);
         if (operand instanceof ReferenceType) throw new Failure("`" + ((ReferenceType) operand).name() + "` is a class, not a value");
@@ -96,12 +98,12 @@ final class Evaluator {
             case "index": return item(value(node.part(0)), value(node.part(1)));
             case "unary": return unary(node);
             case "binary": return binary(node);
-            case "ternary": return value(node.part(Operators.isTrue(value(node.part(0))) ? 1 : 2));
+            case "ternary": return conditional(node);
             case "instanceof": return instance(node);
             case "cast": return isLambda(node.part(0)) ? lambda(node.part(0)).proxy(types.named(node.text).name()) : cast(value(node.part(0)), node.text);
             case "lambda":
             case "reference": throw new Failure("a lambda or method reference needs a parameter or a cast that says its type");
-            case "class": return types.named(node.text).classObject();
+            case "class": return types.classObject(node.text);
             case "outer": return outer(node.text);
             case "new": return call.construct(types.constructible(node.text), values(node.parts));
             case "array": return array(node.text, null, ((PrimitiveValue) operators.converted(value(node.part(0)), "int")).intValue());
@@ -184,8 +186,37 @@ final class Evaluator {
         return operators.binary(node.text, left, right);
     }
 
+    /** Whether it is a text that the compiler knows. */
     private static boolean isText(Syntax.Node node) {
+        if (node.kind.equals("cast")) return isText(node.part(0));
         return node.kind.equals("literal") && node.literal instanceof String;
+    }
+
+    private Value conditional(Syntax.Node node) throws Failure {
+        boolean isFirst = Operators.isTrue(value(node.part(0)));
+        Value value = value(node.part(isFirst ? 1 : 2));
+        String type = statics.common(node.part(1), node.part(2), isFirst, value);
+        if (type == null) return value;
+        if (value == null) throw new Failure("java.lang.NullPointerException: null cannot be converted to `" + type + "`");
+        return cast(value, type);
+    }
+
+    /** The type that a variable or field is declared with; null if it is neither. */
+    String declared(String name) throws Failure {
+        if (names.containsKey(name)) return names.get(name) == null ? null : names.get(name).type().name();
+        StackFrame frame = frame();
+        if (name.equals("this")) return frame.location().declaringType().name();
+        LocalVariable variable = local(frame, name);
+        if (variable != null) return variable.typeName();
+        Place place = Place.find(frame, name);
+        return place == null ? null : place.type();
+    }
+
+    /** The class around the frame whose method a call without an object means; null if it is imported. */
+    ReferenceType owner(String method) throws Failure {
+        ReferenceType type = frame().location().declaringType();
+        while (type != null && type.methodsByName(method).isEmpty()) type = types.outer(type);
+        return type;
     }
 
     /** A variable, a field of the object or of an enclosing one, or a type. */

@@ -250,7 +250,8 @@ final class Syntax {
         }
     }
 
-    private static String typeName(Node node) {
+    /** The name that a node is; null for others. */
+    static String typeName(Node node) {
         if (node.kind.equals("name")) return node.text;
         if (!node.kind.equals("field") || typeName(node.part(0)) == null) return null;
         return typeName(node.part(0)) + "." + node.text;

@@ -36,6 +36,14 @@ final class Types {
         return type;
     }
 
+    /** The object for `String.class` or `int.class`. */
+    Value classObject(String name) throws Failure {
+        String box = name.equals("void") ? "java.lang.Void" : Operators.boxOf(name);
+        if (box == null) return named(name).classObject();
+        ReferenceType type = named(box);
+        return type.getValue(type.fieldByName("TYPE"));
+    }
+
     ClassType constructible(String name) throws Failure {
         ReferenceType type = named(name);
         if (type instanceof ClassType && !((ClassType) type).isAbstract()) return (ClassType) type;
@@ -50,18 +58,25 @@ final class Types {
 
     /** Null if the type does not exist. */
     ReferenceType find(String name) throws Failure {
-        if (Operators.isPrimitive(name)) return null;
+        ReferenceType known = known(name);
+        if (known != null || Operators.isPrimitive(name)) return known;
         List<String> candidates = candidates(name);
-        for (String candidate : candidates) {
-            ReferenceType loaded = loaded(candidate);
-            if (loaded != null) return loaded;
-        }
         // An unknown variable must not load classes.
         String last = name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1);
         if (call.isPure || last.isEmpty() || !Character.isUpperCase(last.charAt(0))) return null;
         for (String candidate : candidates) {
             ReferenceType type = load(candidate);
             if (type != null) return type;
+        }
+        return null;
+    }
+
+    /** The same of what is loaded. */
+    ReferenceType known(String name) {
+        if (Operators.isPrimitive(name)) return null;
+        for (String candidate : candidates(name)) {
+            ReferenceType loaded = loaded(candidate);
+            if (loaded != null) return loaded;
         }
         return null;
     }
