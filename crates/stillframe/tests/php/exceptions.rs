@@ -51,6 +51,25 @@ async fn an_exception_of_a_catch_on_the_line_of_the_brace_is_uncaught_and_no_exp
     session.finish().await;
 }
 
+#[tokio::test]
+async fn a_file_that_does_not_compile_is_named_with_its_line() {
+    let folder = folder();
+    let broken = Fixture::write(
+        folder.path(),
+        "order.php",
+        "<?php\nfunction total() {\n    return 1 +; // @broken\n}\n",
+    );
+    let loads =
+        "<?php\nfunction load($file) {\n    require $file; // @loads\n}\nload(__DIR__ . '/order.php');\n";
+    let program = Fixture::write(folder.path(), "main.php", loads);
+    let session = Debugging::of(Language::Php).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("loads")), "{}", stopped.text);
+    let place = format!("in {} on line {}", broken.path(), broken.line("broken"));
+    assert!(stopped.at("/exception/message").as_str().unwrap().ends_with(&place), "{}", stopped.text);
+    session.finish().await;
+}
+
 const READS: &str = "\
 <?php
 namespace Shop;

@@ -27,6 +27,49 @@ final class Throws
         return ['catcher' => $at, 'file' => $at === null ? null : $frames[$at][0]];
     }
 
+    /**
+     * The file that a line includes and the line of it that the compiler refuses: Xdebug knows only the one that includes
+     * it. Null if that is not known.
+     */
+    public static function refused($file, $line, $message, $variables)
+    {
+        $name = self::included($file, $line, $variables);
+        $path = $name === null ? false : (\stream_resolve_include_path($name) ?: \realpath(\dirname($file) . '/' . $name));
+        try {
+            \token_get_all($path === false ? '' : (string) @\file_get_contents($path), \TOKEN_PARSE);
+        } catch (\ParseError $error) {
+            return $error->getMessage() === $message ? ['file' => $path, 'line' => $error->getLine()] : null;
+        }
+        return null;
+    }
+
+    /** The name of the file that a line includes, if only texts and variables are in it. */
+    private static function included($file, $line, $variables)
+    {
+        $name = null;
+        foreach (\function_exists('token_get_all') ? \token_get_all((string) @\file_get_contents($file)) : [] as $token) {
+            [$kind, $word, $at] = \is_array($token) ? $token : [$token, $token, 0];
+            if (\in_array($kind, [\T_INCLUDE, \T_INCLUDE_ONCE, \T_REQUIRE, \T_REQUIRE_ONCE], true)) {
+                $name = $at === $line ? '' : $name;
+            } elseif ($name === null || \in_array($kind, ['.', '(', ')', '"', '}', \T_CURLY_OPEN, \T_WHITESPACE], true)) {
+                continue;
+            } elseif ($kind === ';') {
+                return $name;
+            } elseif ($kind === \T_DIR) {
+                $name .= \dirname($file);
+            } elseif ($kind === \T_CONSTANT_ENCAPSED_STRING) {
+                $name .= \substr($word, 1, -1);
+            } elseif ($kind === \T_ENCAPSED_AND_WHITESPACE) {
+                $name .= $word;
+            } elseif ($kind === \T_VARIABLE && \is_string($variables[\substr($word, 1)] ?? null)) {
+                $name .= $variables[\substr($word, 1)];
+            } else {
+                return null;
+            }
+        }
+        return null;
+    }
+
     /** `Generator::throw` throws in the generator, whose frame Xdebug does not have. */
     private static function within($frames)
     {

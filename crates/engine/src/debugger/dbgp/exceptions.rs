@@ -111,8 +111,27 @@ impl Server {
             .collect();
         let stack = lines.join("\n");
         let is_caught = catcher.is_some();
+        let message = match frames.first() {
+            Some((file, line, _)) if class == "ParseError" => self.with_place(message, file, *line).await?,
+            _ => message,
+        };
         self.throws.at = Some(At { class: class.clone(), message, is_caught, stack });
         Ok(Some(class))
+    }
+
+    /// What the compiler says of a file that is included on this line, with the place in that file, as PHP prints it.
+    async fn with_place(&mut self, message: String, file: &str, line: i64) -> Result<String, Failure> {
+        let text = literal(&message);
+        let ask =
+            format!("\\Stillframe\\Throws::refused({}, {line}, {text}, \\get_defined_vars())", literal(file));
+        let refused = match self.in_frame(0, &ask, deadlines::CONDITION).await {
+            Err(Failure::Refused(_)) => Value::Null,
+            other => other?,
+        };
+        Ok(match (refused["file"].as_str(), refused["line"].as_u64()) {
+            (Some(file), Some(line)) => format!("{message} in {file} on line {line}"),
+            _ => message,
+        })
     }
 
     pub(super) fn exception_info(&self) -> Result<Value, Failure> {
