@@ -115,6 +115,12 @@ impl Wanted {
         }
         wanted
     }
+
+    /// The test that makes up inputs, rather than only reading those that it has.
+    fn fuzzed(&self) -> Option<&str> {
+        let mut tests = self.args.iter().filter_map(|word| word.strip_prefix("-test.fuzz="));
+        tests.find(|test| !test.is_empty())
+    }
 }
 
 /// A launch of a binary: the one that is asked for, or one built of sources.
@@ -137,6 +143,12 @@ pub(super) async fn build(host: &dyn Host, launch: Launch, progress: &Progress) 
             return Err(unusable("Go needs a file, a package folder or a binary to run".to_owned()));
         }
     };
+    if let Some(test) = wanted.fuzzed() {
+        return Err(unusable(format!(
+            "`go test -fuzz` calls the fuzz test in processes of its own, which are not debugged; run it without the \
+             debugger, then debug the input that it reports: `go test -run={test}/INPUT`"
+        )));
+    }
     if wanted.packages.is_empty() {
         wanted.packages.push(".".to_owned());
     }
@@ -325,6 +337,18 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_fuzz_test_makes_up_inputs_only_on_request() {
+        let table = [
+            ("test -fuzz=FuzzSlug -fuzztime 1s", Some("FuzzSlug")),
+            ("test -fuzz= .", None),
+            ("test -fuzztime=1s", None),
+        ];
+        for (text, test) in table {
+            assert_eq!(Wanted::of(&words(text)).fuzzed(), test, "{text}");
+        }
     }
 
     #[test]
