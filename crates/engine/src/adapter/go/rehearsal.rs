@@ -38,7 +38,8 @@ pub(super) fn reports(env: &BTreeMap<String, Option<String>>) -> Option<&str> {
     env.get(TestReports::VARIABLE)?.as_deref()
 }
 
-/// The tests of all packages but one, with those packages in their names. One that failed with a subtest is left out.
+/// The tests of all packages but one, with those packages in their names. One with subtests stands for these: it is left out, unless
+/// it failed and none of them did.
 fn results(events: &[Event], chosen: &str) -> Vec<(String, &'static str)> {
     let outcome = |action: &str| match action {
         "pass" => Some("passed"),
@@ -53,11 +54,11 @@ fn results(events: &[Event], chosen: &str) -> Vec<(String, &'static str)> {
             Some((format!("{}.{}", event.package, event.test.as_ref()?), outcome(&event.action)?))
         })
         .collect();
-    let has_failed_part = |name: &str| {
+    let is_own = |(name, outcome): &(String, &'static str)| {
         let start = format!("{name}/");
-        all.iter().any(|(other, outcome)| *outcome == "failed" && other.starts_with(&start))
+        let mut subtests = all.iter().filter(|(other, _)| other.starts_with(&start));
+        !subtests.any(|(_, subtest)| *outcome != "failed" || *subtest == "failed")
     };
-    let is_own = |(name, outcome): &(String, &'static str)| *outcome != "failed" || !has_failed_part(name);
     all.iter().filter(|result| is_own(result)).cloned().collect()
 }
 
@@ -70,6 +71,8 @@ mod tests {
 {"Action":"run","Package":"a","Test":"TestOne"}
 {"Action":"output","Package":"a","Test":"TestOne","Output":"=== RUN   TestOne\n"}
 {"Action":"pass","Package":"a","Test":"TestOne","Elapsed":0}
+{"Action":"pass","Package":"a","Test":"TestParts/one","Elapsed":0}
+{"Action":"pass","Package":"a","Test":"TestParts","Elapsed":0}
 {"Action":"pass","Package":"a","Elapsed":0.1}
 {"Action":"fail","Package":"b","Test":"TestTwo/sub","Elapsed":0}
 {"Action":"fail","Package":"b","Test":"TestTwo","Elapsed":0}
@@ -87,7 +90,10 @@ FAIL c [build failed]
     #[test]
     fn other_packages_are_reported() {
         let events: Vec<Event> = PRINTED.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        assert_eq!(results(&events, "b"), [("a.TestOne".to_owned(), "passed")]);
+        assert_eq!(
+            results(&events, "b"),
+            [("a.TestOne".to_owned(), "passed"), ("a.TestParts/one".to_owned(), "passed")]
+        );
         assert_eq!(results(&events, "a"), [("b.TestTwo/sub".to_owned(), "failed")]);
     }
 }

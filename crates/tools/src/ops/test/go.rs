@@ -102,20 +102,22 @@ fn place(line: &str) -> Option<(&str, u32, &str)> {
     Some((file, number.parse().ok()?, text))
 }
 
-/// A test fails with each of its subtests: the subtest is the failure.
+/// A test with subtests stands for these, unless it has failed on its own.
 fn without_parents(reports: Vec<Value>) -> Vec<Value> {
-    let failed: Vec<String> = reports
-        .iter()
-        .filter(|report| report["outcome"] == "failed")
-        .filter_map(|report| Some(report["id"].as_str()?.to_owned()))
-        .collect();
-    let is_parent = |report: &Value| {
-        let id = report["id"].as_str().unwrap_or_default();
-        report["outcome"] == "failed"
-            && report["message"].is_null()
-            && failed.iter().any(|other| other.strip_prefix(id).is_some_and(|rest| rest.starts_with('/')))
+    let ids = |is_wanted: fn(&Value) -> bool| -> Vec<String> {
+        let wanted = reports.iter().filter(|report| is_wanted(report));
+        wanted.filter_map(|report| Some(report["id"].as_str()?.to_owned())).collect()
     };
-    reports.into_iter().filter(|report| !is_parent(report)).collect()
+    let (all, failed) = (ids(|_| true), ids(|report| report["outcome"] == "failed"));
+    let is_parent = |report: &Value| {
+        let Some(id) = report["id"].as_str() else { return false };
+        let has_failed = report["outcome"] == "failed";
+        let subtests = if has_failed { &failed } else { &all };
+        let has_subtests =
+            subtests.iter().any(|other| other.strip_prefix(id).is_some_and(|rest| rest.starts_with('/')));
+        has_subtests && !(has_failed && report["message"].is_string())
+    };
+    reports.iter().filter(|report| !is_parent(report)).cloned().collect()
 }
 
 /// The message of a test that has panicked is that of the panic: it may have logged others before.
@@ -143,6 +145,10 @@ mod tests {
     cart_test.go:20: empty
 --- FAIL: TestTable (0.00s)
     --- FAIL: TestTable/empty (0.00s)
+=== RUN   TestParts
+=== RUN   TestParts/one
+--- PASS: TestParts (0.00s)
+    --- PASS: TestParts/one (0.00s)
 === RUN   TestSkips
     cart_test.go:30: not here
 --- SKIP: TestSkips (0.00s)
@@ -154,7 +160,13 @@ FAIL
             .iter()
             .map(|result| (result["id"].as_str().unwrap(), result["outcome"].as_str().unwrap()))
             .collect();
-        assert_eq!(short, [("TestAdd", "failed"), ("TestTable/empty", "failed"), ("TestSkips", "skipped")]);
+        let expected = [
+            ("TestAdd", "failed"),
+            ("TestTable/empty", "failed"),
+            ("TestParts/one", "passed"),
+            ("TestSkips", "skipped"),
+        ];
+        assert_eq!(short, expected);
         assert_eq!(results[0]["message"], "got 3, want 4\nand more");
         assert_eq!((&results[0]["file"], &results[0]["line"]), (&json!("/w/cart_test.go"), &json!(9)));
     }
