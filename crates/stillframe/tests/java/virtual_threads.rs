@@ -34,6 +34,8 @@ async fn a_virtual_thread_stops_steps_evaluates_and_waits_for_another() {
     let current = threads["threads"].as_array().unwrap().iter().find(|thread| thread["current"] == true);
     let name = current.unwrap()["name"].as_str().unwrap();
     assert!(name.starts_with("virtual thread #"), "{}", threads.text);
+    let number = name.trim_start_matches("virtual thread ");
+    assert_eq!(session.evaluate("Thread.currentThread()").await, format!("VirtualThread[{number}]"));
     assert_eq!(session.evaluate("doubled(served) + guest").await, "4");
     let stepped = session.step("step_over").await;
     assert_eq!(stepped.place(), (program.path(), program.line("served")), "{}", stepped.text);

@@ -101,7 +101,7 @@ final class Calls {
 
     /** What a thread cannot do while it runs an expression that was abandoned. */
     static Failure stillBusy(ThreadReference thread) {
-        return new Failure("the thread `" + thread.name() + "` still runs an expression that did not end");
+        return new Failure("the thread `" + Threads.name(thread) + "` still runs an expression that did not end");
     }
 
     private Failure interrupted(Call call, FutureTask<?> task, long milliseconds) {
@@ -118,7 +118,7 @@ final class Calls {
         boolean waits = busy != null && (!call.hasBegun || busy.status() == ThreadReference.THREAD_STATUS_MONITOR);
         return new Failure("the expression cannot be interrupted: a method that it calls "
             + (waits ? "waits for a lock, maybe one that a stopped thread holds" : "continues after the error that was thrown into it")
-            + "; the thread `" + call.thread.name() + "` responds again when that returns");
+            + "; the thread `" + Threads.name(call.thread) + "` responds again when that returns");
     }
 
     /** Keeps objects that only we refer to from being collected while code of the program runs. */
@@ -386,7 +386,7 @@ final class Calls {
         }
 
         private Failure unable() {
-            return new Failure("methods cannot be called in the thread `" + thread.name()
+            return new Failure("methods cannot be called in the thread `" + Threads.name(thread)
                 + "`, because no breakpoint, step or exception has stopped it; read variables and fields, or choose the thread that stopped");
         }
 

@@ -202,6 +202,6 @@ final class Debuggee {
 
     /** The stack of a thread, or an error. */
     static Failure unreadable(ThreadReference thread, IncompatibleThreadStateException error) {
-        return new Failure("the thread `" + thread.name() + "` is running, so its frames cannot be read");
+        return new Failure("the thread `" + Threads.name(thread) + "` is running, so its frames cannot be read");
     }
 }

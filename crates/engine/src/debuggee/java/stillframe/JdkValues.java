@@ -44,7 +44,7 @@ final class JdkValues {
                 return Names.simple(type) + "[" + outcome(object, (int) number(object, "state"), depth) + "]";
             case "java.util.concurrent.locks.ReentrantLock":
                 Value owner = field((ObjectReference) field(object, "sync"), "exclusiveOwnerThread");
-                return Names.simple(type) + (owner == null ? "[unlocked]" : "[locked by " + ((ThreadReference) owner).name() + "]");
+                return Names.simple(type) + (owner == null ? "[unlocked]" : "[locked by " + Threads.name((ThreadReference) owner) + "]");
             case "java.util.concurrent.CountDownLatch":
                 return Names.simple(type) + "[count=" + number((ObjectReference) field(object, "sync"), "state") + "]";
             case "java.util.concurrent.Semaphore":

@@ -133,14 +133,14 @@ final class Rules {
         for (Object expression : Json.list(rule.record.get("expressions"))) {
             cells.add(cell(rule, (String) expression, thread));
         }
-        boolean isSame = cells.equals(rule.last.put(thread.name(), cells));
+        boolean isSame = cells.equals(rule.last.put(Threads.name(thread), cells));
         if (isSame && Json.flag(rule.record.get("changes"))) return;
         if (rule.written >= Json.number(rule.record.get("most"), Long.MAX_VALUE)) {
             count(rule, false);
             return;
         }
         rule.written++;
-        List<Object> row = new ArrayList<>(List.of(rule.id, rule.own, (double) System.currentTimeMillis(), process(rule), thread.name()));
+        List<Object> row = new ArrayList<>(List.of(rule.id, rule.own, (double) System.currentTimeMillis(), process(rule), Threads.name(thread)));
         row.add(cells);
         write(rule, row);
     }

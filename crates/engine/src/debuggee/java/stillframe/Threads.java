@@ -80,11 +80,14 @@ final class Threads {
         return type.equals("java.lang.VirtualThread") || type.equals("java.lang.ThreadBuilders$BoundVirtualThread");
     }
 
-    /** Most virtual threads have no name. */
     static String name(ThreadReference thread) {
         if (!isVirtual(thread)) return thread.name();
-        Value number = field(thread, "tid");
-        return thread.name().isEmpty() ? "virtual thread #" + number : thread.name() + " (virtual)";
+        return thread.name().isEmpty() ? "virtual thread " + shortName(thread) : thread.name() + " (virtual)";
+    }
+
+    /** Most virtual threads have no name. */
+    static String shortName(ThreadReference thread) {
+        return thread.name().isEmpty() && isVirtual(thread) ? "#" + field(thread, "tid") : thread.name();
     }
 
     /** User threads first: those of the JVM itself are in the group `system`. */

@@ -90,7 +90,7 @@ final class Values {
         if (object instanceof ClassObjectReference) return "class " + ((ClassObjectReference) object).reflectedType().name();
         if (Operators.unboxedOf(type.name()) != null) return text(field(object, "value"), depth);
         if (isA(type, "java.lang.Enum")) return ((StringReference) field(object, "name")).value();
-        if (object instanceof ThreadReference) return name + "[" + ((ThreadReference) object).name() + "]";
+        if (object instanceof ThreadReference) return name + "[" + Threads.shortName((ThreadReference) object) + "]";
         if (isA(type, "java.lang.Throwable")) {
             return throwable(object) + (Exceptions.cause(object) == null ? "" : " (caused by " + throwable(Exceptions.cause(object)) + ")");
         }
