@@ -49,6 +49,31 @@ echo Shop\\double((new Shop\\Cart())->count()), \"\\n\";
 echo (new Shop\\Cart())->title(), Shop\\counter()(), \"\\n\";
 ";
 
+#[tokio::test]
+async fn a_declaration_without_a_body_is_no_place() {
+    let text = "\
+<?php
+interface Shape { public function area(): int; }
+abstract class Named implements Shape { abstract protected function name(): string; }
+class Square extends Named
+{
+    protected function name(): string { return 'square'; }
+    public function area(): int
+    {
+        return 4; // @area
+    }
+}
+echo (new Square())->area();
+";
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", text);
+    let session = Debugging::of(Language::Php).await;
+    session.ok("set_breakpoint", json!({ "file": program.path(), "function": "area" })).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("area")), "{}", stopped.text);
+    session.finish().await;
+}
+
 /// Its file is loaded when the program runs already, and has a namespace.
 #[tokio::test]
 async fn a_function_on_one_line_stops_where_it_is_called() {

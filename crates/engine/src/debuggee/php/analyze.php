@@ -143,6 +143,10 @@ final class Analyzer
                 $begins = \in_array($what, ['block', 'function', 'class'], true);
             } elseif ($kind === ';' || $kind === \T_CLOSE_TAG) {
                 $begins = true;
+                if ($pending[0] === 'function') {
+                    // One of an interface, or an abstract one, is no place.
+                    \array_pop($this->functions);
+                }
                 $pending = ['block', null];
             } elseif ($kind === \T_FUNCTION) {
                 $name = $after[1] === '&' ? ($tokens[$at + 2] ?? $after) : $after;
