@@ -10,6 +10,7 @@ mod commands;
 mod comparisons;
 mod delve;
 mod expressions;
+mod panics;
 mod quirks;
 mod rehearsal;
 mod standard;

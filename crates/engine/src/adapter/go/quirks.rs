@@ -1,7 +1,7 @@
 //! Where Delve departs from the specification.
 
 use super::super::plan::{LockSearch, Quirks, RefusedLines, SimultaneousStops, StackSampling, ThrownValue};
-use super::{analysis, comparisons, delve, expressions, values, waits};
+use super::{analysis, comparisons, delve, expressions, panics, values, waits};
 use crate::model::stop::{End, Exception, ExceptionMode};
 
 /// What every failure of a test goes through, `t.Error` and `t.Fatal` included.
@@ -59,7 +59,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
             PANIC => "panic".to_owned(),
             _ => exception.type_name,
         },
-        message: values::panic_message(&exception.message),
+        message: panics::message(&exception.message),
         ..exception
     },
     // The package of the program is left out, as in its sources.

@@ -24,27 +24,6 @@ pub(super) fn of_type(kind: &str, text: &str) -> String {
     shown.unwrap_or_else(|| in_go(text))
 }
 
-/// What was given to `panic`, or the text of a fatal error.
-pub(super) fn panic_message(text: &str) -> String {
-    let value = in_go(text.trim());
-    if value.starts_with("(unreadable ") {
-        return String::new();
-    }
-    if value.starts_with("Error getting throw reason") {
-        return "a fatal signal outside of Go code, such as a SIGSEGV in C; continue to see the runtime's report"
-            .to_owned();
-    }
-    // The text of an error is in its only field, where it has one.
-    let field = ["s", "msg"].iter().find_map(|name| value.split_once(&format!("{{{name}: \"")));
-    if let Some((kind, rest)) = field
-        && let Some(end) = rest.find('"')
-    {
-        let message = rest.get(..end).unwrap_or_default();
-        return format!("{}: {message}", kind.trim_start_matches('&').trim_start_matches('*'));
-    }
-    unquoted(&value)
-}
-
 /// `* [Go 5] main.work (Thread 123)` is `goroutine 5: work`.
 pub(super) fn goroutine(name: &str) -> String {
     let Some((number, function)) =
@@ -82,11 +61,6 @@ pub(super) fn wait_reason(value: &str) -> Option<String> {
             words
         }
     })
-}
-
-fn unquoted(value: &str) -> String {
-    let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-    inner.map_or_else(|| value.to_owned(), |inner| inner.replace("\\\"", "\""))
 }
 
 struct Reader<'a> {
@@ -502,19 +476,6 @@ mod tests {
         ];
         for (kind, expected) in table {
             assert_eq!(type_name(kind), expected);
-        }
-    }
-
-    #[test]
-    fn panic_message_is_its_text() {
-        let table = [
-            ("\"as asked\"", "as asked"),
-            ("interface {}(*errors.errorString) *{s: \"as asked\"}", "errors.errorString: as asked"),
-            ("all goroutines are asleep - deadlock!", "all goroutines are asleep - deadlock!"),
-            ("(unreadable error loading module data: read out of bounds)", ""),
-        ];
-        for (text, expected) in table {
-            assert_eq!(panic_message(text), expected, "{text}");
         }
     }
 

@@ -574,10 +574,16 @@ async fn thrown_value(debugger: &DapDebugger, thread: RawId) -> Option<String> {
     let throws = |frame: &&StackFrame<RawId>| frame.name == thrown.function;
     // The first of several that are thrown while another one is on its way, unless the last is stopped at.
     let frame = stack.frames.first().filter(throws).or_else(|| stack.frames.iter().rfind(throws))?.id;
+    // As the adapter writes it: how it is shown to a user may lack its type.
     let read = async |expression: &str| {
-        let expression = expression.to_owned();
-        let request = Evaluate { expression, frame, deadline: deadlines::CONDITION, text: 1000, pure: true };
-        evaluate(debugger, request).await.ok().map(|value| value.text)
+        let arguments = ::dap::EvaluateArguments {
+            expression: expression.to_owned(),
+            frame_id: Some(frame.0),
+            context: Some("hover".to_owned()),
+            ..Default::default()
+        };
+        let answer = debugger.request::<::dap::Evaluate>(arguments, deadlines::CONDITION).await;
+        answer.ok().map(|answer| answer.result)
     };
     let _ = read(thrown.before).await;
     for expression in thrown.expressions {
