@@ -124,6 +124,14 @@ fn failure(message: &Message<'_>, file: &str) -> Value {
         Some((name, rest)) if is_name(name) => (Some(name.to_owned()), rest.to_owned()),
         _ => (None, text),
     };
+    // What does not compile is in a file that is no frame: its place is part of the message, as the debugger has it.
+    let refused = details.lines().next().and_then(|line| line.trim().rsplit_once(':'));
+    let text = match refused {
+        Some((file, line)) if exception.as_deref() == Some("ParseError") => {
+            format!("{text} in {file} on line {line}")
+        }
+        _ => text,
+    };
     let here = format!("{file}:");
     // An exception that was not the expected one has its place in the message.
     let mut lines = details.lines().chain(text.lines());
@@ -178,6 +186,9 @@ mod tests {
 ##teamcity[testStarted name='testThrows' locationHint='php_qn:///t/CartTest.php::\\CartTest::testThrows' flowId='1']
 ##teamcity[testFailed name='testThrows' message='RuntimeException : no at|n/t/CartTest.php:12|n.' details='' duration='3' flowId='1']
 ##teamcity[testFinished name='testThrows' duration='3' flowId='1']
+##teamcity[testStarted name='testLoads' locationHint='php_qn:///t/CartTest.php::\\CartTest::testLoads' flowId='1']
+##teamcity[testFailed name='testLoads' message='ParseError : syntax error' details=' /s/Cart.php:3|n /t/CartTest.php:16|n ' duration='3' flowId='1']
+##teamcity[testFinished name='testLoads' duration='3' flowId='1']
 ";
 
     #[test]
@@ -193,6 +204,10 @@ mod tests {
         assert_eq!(
             (&found[4]["message"], &found[4]["line"]),
             (&json!("no at\n/t/CartTest.php:12\n."), &json!(12))
+        );
+        assert_eq!(
+            (&found[6]["message"], &found[6]["line"]),
+            (&json!("syntax error in /s/Cart.php on line 3"), &json!(16))
         );
     }
 }
