@@ -131,7 +131,9 @@ impl Listing {
         let words = words.trim_start_matches(['.', ' ']);
         let outcome = match words {
             _ if words.starts_with("Passed") => "passed",
-            _ if words.starts_with("***Skipped") || words.starts_with("***Not Run (Disabled)") => "skipped",
+            _ if words.starts_with("***Skipped") => "skipped",
+            // It counts for nothing, as in the command's own summary.
+            _ if words.starts_with("***Not Run (Disabled)") => return None,
             _ if words.contains("***") => "failed",
             _ => return None,
         };
@@ -197,6 +199,7 @@ mod tests {
             ("2/2 Test #12: shop ....***Failed    0.01 sec", Some(("shop", "failed"))),
             ("2/2 Test #2: shop ....***Exception: SegFault  0.10 sec", Some(("shop", "failed"))),
             ("2/2 Test #2: shop ....***Skipped   0.10 sec", Some(("shop", "skipped"))),
+            ("2/2 Test #2: shop ....***Not Run (Disabled)   0.00 sec", None),
             (
                 "2/5 Test #2: plain ........Subprocess aborted***Exception:   0.13 sec",
                 Some(("plain", "failed")),
