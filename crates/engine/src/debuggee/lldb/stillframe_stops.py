@@ -5,6 +5,8 @@ missing. It also reports those again that were at a breakpoint before and have n
 holds the other threads where it can.
 """
 
+import os
+
 import lldb
 
 # Of a thread that has only been held while others ran, or that is ending. lldb-dap does not report these.
@@ -55,4 +57,6 @@ def unmoved(before, now, fresh):
 
 
 def __lldb_init_module(debugger, _internal):
+    # What LLDB says there at a watchpoint, its adapter gives out as the program's output.
+    debugger.SetOutputFile(lldb.SBFile.Create(open(os.devnull, "w")))
     debugger.HandleCommand("command script add -f stillframe_stops.stops stillframe-stops")

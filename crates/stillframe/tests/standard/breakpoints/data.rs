@@ -57,6 +57,8 @@ async fn writes_by_any_name_stop_and_name_their_line(language: Language) {
     let listed = session.breakpoints().await;
     assert_eq!((&listed[1]["watch"], &listed[1]["hits"]), (&json!("cart.total"), &json!(4)));
     session.run_to_the_end().await;
+    // Debuggers report a hit in words of their own, too.
+    assert_eq!(session.written("stdout").await.lines().count(), 1);
     session.finish().await;
 }
 
