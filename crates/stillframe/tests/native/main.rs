@@ -24,6 +24,7 @@ mod rust;
 mod source;
 mod tests;
 mod threads;
+mod virtuals;
 
 #[path = "../standard/debugging.rs"]
 #[allow(dead_code, reason = "the toolset's own tests use the rest")]

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 37] = [
+const SCRIPTS: [(&str, &str); 38] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
@@ -36,6 +36,7 @@ const SCRIPTS: [(&str, &str); 37] = [
     ("stillframe_memory.py", include_str!("../../debuggee/lldb/stillframe_memory.py")),
     ("stillframe_plain.py", include_str!("../../debuggee/lldb/stillframe_plain.py")),
     ("stillframe_recorder.py", include_str!("../../debuggee/lldb/stillframe_recorder.py")),
+    ("stillframe_returns.py", include_str!("../../debuggee/lldb/stillframe_returns.py")),
     ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),
     ("stillframe_rust_closures.py", include_str!("../../debuggee/lldb/stillframe_rust_closures.py")),
     ("stillframe_rust_enums.py", include_str!("../../debuggee/lldb/stillframe_rust_enums.py")),

@@ -22,7 +22,8 @@ waits = {}
 
 def future_of(frame):
     """The future that a function polls; none for other functions."""
-    if not stillframe_locations.POLLED.match(stillframe_locations.returned(frame.GetFunction())):
+    target = frame.GetThread().GetProcess().GetTarget()
+    if not stillframe_locations.is_polling(target, frame.GetFunction()):
         return None
     arguments = frame.GetVariables(True, False, False, True)
     pinned = arguments.GetValueAtIndex(0).GetNonSyntheticValue()

@@ -6,6 +6,7 @@ A function returns the result of a call if what is behind it ends the function a
 import re
 
 import lldb
+from stillframe_returns import return_type
 
 # Where a call goes, in the operands of its instruction.
 TARGET = re.compile(r"^0x[0-9a-f]+$")
@@ -30,9 +31,9 @@ def callees(target, function):
     return [called for called in found if called is not None]
 
 
-def returns_like(one, other):
+def returns_like(target, one, other):
     """Whether two functions return values of the same type."""
-    names = [function.GetType().GetFunctionReturnType().GetName() or "" for function in (one, other)]
+    names = [return_type(target, function).GetName() or "" for function in (one, other)]
     return names[0] == names[1]
 
 
@@ -89,7 +90,7 @@ def ends_behind(target, code, places, at, ends):
 def result_of(frame):
     """What a function that has just returned has left for the one of this frame, which returns it, too."""
     target = frame.GetThread().GetProcess().GetTarget()
-    kind = frame.GetFunction().GetType().GetFunctionReturnType()
+    kind = return_type(target, frame.GetFunction())
     size = kind.GetByteSize()
     is_x86 = target.GetTriple().startswith("x86")
     registers = ("rax", "rdx") if is_x86 else ("x0", "x1")

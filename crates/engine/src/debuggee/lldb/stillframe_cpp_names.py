@@ -5,6 +5,7 @@ import re
 import lldb
 from stillframe_evaluate import METHOD, classes_of, plain_class
 from stillframe_memory import dereferenced
+from stillframe_returns import return_type
 from stillframe_values import Address, Failed, Unknown, around, text_of
 
 GLOBAL = (lldb.eValueTypeVariableStatic, lldb.eValueTypeVariableGlobal)
@@ -104,6 +105,35 @@ def lineage(kind):
     return found
 
 
+def methods(kind):
+    """The names of the methods that a class itself has."""
+    return {kind.GetMemberFunctionAtIndex(at).GetName() or "" for at in range(kind.GetNumberOfMemberFunctions())}
+
+
+def has_method(kind, name):
+    return any(name in methods(one) for one in lineage(kind))
+
+
+def check_method(value, name):
+    """Refuse a method for which LLDB may call another one, such as the destructor. It does not count the destructors that
+    a source leaves out, and that of a class with virtual bases may have a place in front of other virtual methods."""
+    kind = value.GetStaticValue().GetType()
+    kind = kind.GetDereferencedType() if kind.IsReferenceType() else kind
+    classes = lineage(kind.GetPointeeType() if kind.IsPointerType() else kind)
+    owner = next((one for one in classes if name in methods(one)), None)
+    if owner is not None and any(leaves_out_destructor(one) for one in lineage(owner)):
+        reason = f"`{owner.GetName()}` has a virtual base and no destructor of its own"
+        raise Failed(f"LLDB may call another method than `{name}`: {reason}")
+
+
+def leaves_out_destructor(kind):
+    """Whether a class has a virtual destructor that only its virtual bases have in the source."""
+    if not kind.GetNumberOfVirtualBaseClasses():
+        return False
+    own, *others = ([name for name in methods(one) if name.startswith("~")] for one in lineage(kind))
+    return not own and any(others)
+
+
 def type_of(frame, this, name):
     """The type that a name means in a frame; None for one that is not found."""
     target = frame.GetThread().GetProcess().GetTarget()
@@ -131,13 +161,18 @@ def named(evaluation, follows):
             if place not in types_named:
                 types_named[place] = type_of(frame, evaluation.this, path)
             called = functions(target, path.rpartition("::")[2], lldb.eFunctionNameTypeBase | lldb.eFunctionNameTypeMethod)
-            found += [types_named[place], *map(returned, called)]
+            found += [types_named[place], *(return_type(target, one) for one in called)]
+    if evaluation.this.IsValid():
+        texts = [text for _, text in evaluation.tokens]
+        for before, name, behind in zip([None, *texts], texts, texts[1:]):
+            if behind == "(" and before not in (".", "->"):
+                check_method(evaluation.this, name)
     for receiver, name in METHOD.findall(evaluation.text):
         value = frame.GetValueForVariablePath(receiver)
         classes = classes_of(value.GetType()) if value.IsValid() else None
         for one in functions(target, name, lldb.eFunctionNameTypeMethod):
             if classes is None or plain_class(one.GetName() or "", name) in classes:
-                found.append(returned(one))
+                found.append(return_type(target, one))
     return [kind for kind in found if kind is not None and kind.IsValid()]
 
 
@@ -165,10 +200,6 @@ def function_path(frame, this, name):
 def path_of(function):
     """`shop::total` for `shop::total(int)`."""
     return plain_path(function.GetName()).partition("(")[0]
-
-
-def returned(function):
-    return function.GetType().GetFunctionReturnType()
 
 
 def derived(frame, this, value, name):

@@ -11,7 +11,7 @@ from stillframe_cpp_functions import (
     texts,
 )
 from stillframe_cpp_maps import count, has, mapped, matching, place_of, size, start_of
-from stillframe_cpp_names import function_path, member, named, outside
+from stillframe_cpp_names import check_method, function_path, has_method, member, named, outside
 from stillframe_cpp_texts import (
     NOWHERE, begins, characters, ends, extent, found_in, is_a, literal, objects, ordered, placed, referred, string_of, unit,
 )
@@ -20,8 +20,8 @@ from stillframe_values import Failed, Integer, Position, Single, Span, Unknown, 
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
-    "FUNCTIONS", "cast", "check_calls", "common", "computed", "converted", "enumerator", "function_path", "number_in",
-    "letter", "literal", "named", "number", "objects", "outside", "sized", "templated", "texts",
+    "FUNCTIONS", "cast", "check_calls", "check_method", "common", "computed", "converted", "enumerator", "function_path",
+    "has_method", "letter", "literal", "named", "number", "number_in", "objects", "outside", "sized", "templated", "texts",
 ]
 # LLDB finds names other than variables.
 HAS_VARIANTS = False

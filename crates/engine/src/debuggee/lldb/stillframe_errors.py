@@ -19,6 +19,7 @@ import lldb
 import stillframe_calls
 import stillframe_rust
 import stillframe_rust_enums
+from stillframe_returns import return_type
 from stillframe_values import text_of
 
 CONVERSION = "from_residual"
@@ -102,7 +103,7 @@ def returned(frame, location, _extra, _internal):
     caller = next((outer for outer in list(thread)[2:] if function_of(outer) not in (None, function)), None)
     before, origin = last.pop(thread.GetThreadID(), (None, None))
     origin = origin if before == place_of(here) else place_of(here)
-    if caller is None and (is_body(here.GetFunction()) or is_below_test(list(thread)[2:])):
+    if caller is None and (is_body_of(here) or is_below_test(list(thread)[2:])):
         last[thread.GetThreadID()] = None, origin if origin != place_of(here) else None
         left.add(function)
         return True
@@ -134,7 +135,7 @@ def made(frame, location, _extra, _internal):
 
 def is_outermost(here, outer):
     """Whether a function is `main`, or the test at the bottom of a stack."""
-    if MAIN.search(stillframe_rust.without_hash(here.GetFunctionName() or "")) or is_body(here.GetFunction()):
+    if MAIN.search(stillframe_rust.without_hash(here.GetFunctionName() or "")) or is_body_of(here):
         return True
     return is_below_test(outer)
 
@@ -148,16 +149,20 @@ def is_below_test(outer):
 def converted(frame, _location, _extra, _internal):
     """LLDB's callback in a conversion: whether it is for an asynchronous `main`, which returns its result."""
     here = frame.GetThread().GetFrameAtIndex(1)
-    if not is_body(here.GetFunction()):
+    if not is_body_of(here):
         return False
     left.add(function_of(here))
     return True
 
 
-def is_body(function):
+def is_body_of(frame):
+    return is_body(frame.GetThread().GetProcess().GetTarget(), frame.GetFunction())
+
+
+def is_body(target, function):
     """Whether a function is the body of an asynchronous `main`."""
     is_named_so = BODY.search(stillframe_rust.without_hash(function.GetName() or ""))
-    if not is_named_so or not (function.GetType().GetFunctionReturnType().GetName() or "").startswith(POLL):
+    if not is_named_so or not (return_type(target, function).GetName() or "").startswith(POLL):
         return False
     return ASYNC_MAIN.search(text_of(function.GetStartAddress().GetLineEntry().GetFileSpec().fullpath)) is not None
 
@@ -234,7 +239,7 @@ def calls_in(target, function, is_main):
         name = called_function.GetName() or ""
         if is_main and MAKERS_CALLED.search(name) and MACRO.search(line_at(place.GetFileSpec().fullpath, place.GetLine())):
             yield address, place.GetLine(), True
-        elif stillframe_calls.returns_like(called_function, function) and (is_main or CONVERSION not in name):
+        elif stillframe_calls.returns_like(target, called_function, function) and (is_main or CONVERSION not in name):
             yield address, place.GetLine(), False
 
 
@@ -297,7 +302,7 @@ def conversions(target):
     called_functions = {
         called_function.GetStartAddress().GetFileAddress(): called_function
         for function in functions
-        if function.IsValid() and is_body(function)
+        if function.IsValid() and is_body(target, function)
         for called_function in stillframe_calls.callees(target, function)
         if CONVERSION in (called_function.GetName() or "")
     }

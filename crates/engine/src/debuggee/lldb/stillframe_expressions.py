@@ -372,6 +372,7 @@ class Evaluation:
         if type(found) is int and not any(found is argument for argument in arguments):
             found = Integer(found, 64, False)
         if found is None:
+            self.types.check_method(value, name)
             # LLDB can call a method of the user's, but not find what it is called on.
             if not self.is_needed or any(isinstance(argument, Variant) for argument in arguments):
                 raise Unknown
@@ -453,9 +454,11 @@ class Evaluation:
             self.is_needed |= not is_pointer
             if not pointer.GetValueAsUnsigned():
                 raise Failed("the pointer is null")
-            # A class that derives from the one in the source may have another member of that name.
+            # A class that derives from the one in the source may have another member of that name, and LLDB knows less of
+            # the virtual methods of such a class.
             known = pointer.GetStaticValue().Dereference()
             is_member = known.GetNonSyntheticValue().GetChildMemberWithName(name).IsValid()
+            is_member = is_member or self.types.has_method(known.GetType(), name)
             return known if is_member else dereferenced(pointer)
         found = self.types.target(value)
         if found is None:

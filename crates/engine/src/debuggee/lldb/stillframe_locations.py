@@ -15,6 +15,8 @@ LLDB also breaks before the parameters of a function of C or C++ have their valu
 import json
 import re
 
+from stillframe_returns import return_type
+
 # In instructions, each of which takes 50 µs.
 LONGEST = 10_000
 ADDRESS = re.compile(r"0x([0-9a-f]+)$")
@@ -39,7 +41,7 @@ class Flow:
         self.target, self.function, self.module = target, function, function.GetStartAddress().GetModule()
         self.before, self.after_call, self.ends = {}, {}, []
         # A future that is polled again comes to its function's declaration, and by a table to where it waits.
-        self.is_polled = POLLED.match(returned(function)) is not None
+        self.is_polled = is_polling(target, function)
         self.declared = line_of(function.GetStartAddress()) if self.is_polled else 0
         instructions = function.GetInstructions(target)
         count = instructions.GetSize()
@@ -196,12 +198,12 @@ def entry(debugger, _command, result, _internal):
         result.AppendMessage(f"before `thread step-inst -c {count}")
 
 
-def separate(locations):
+def separate(target, locations):
     """Leave each line of an async function to one of its two functions."""
     names = {location.GetID(): function_name(location) for location in locations}
     for maker in locations:
         function = maker.GetAddress().GetFunction()
-        if "{async_fn_env#" not in returned(function):
+        if "{async_fn_env#" not in returned(target, function):
             continue
         bodies = tuple(names[maker.GetID()] + inside for inside in ("::{", "::_$u7b$"))
         body = [other for other in locations if names[other.GetID()].startswith(bodies)]
@@ -210,8 +212,13 @@ def separate(locations):
             location.SetEnabled(False)
 
 
-def returned(function):
-    return function.GetType().GetFunctionReturnType().GetName() or ""
+def is_polling(target, function):
+    """Whether a function is the body of an async function."""
+    return POLLED.match(returned(target, function)) is not None
+
+
+def returned(target, function):
+    return return_type(target, function).GetName() or ""
 
 
 def function_name(location):
@@ -234,9 +241,9 @@ def once(debugger, _command, result, _internal):
             for location in locations:
                 location.SetEnabled(not DROP.match(function_name(location)))
         for function, group in groups(used):
-            if len(group) > 1 or POLLED.match(returned(function)):
+            if len(group) > 1 or is_polling(target, function):
                 reduce(target, Flow(target, function), group)
-        separate(used)
+        separate(target, used)
         for location in used:
             pass_entry(target, location)
     result.AppendMessage("others " + json.dumps(list(others_of.items())))

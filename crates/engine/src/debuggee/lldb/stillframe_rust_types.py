@@ -116,7 +116,7 @@ def path_of(name):
 
 
 # What C and C++ have, and this language has not.
-texts = enumerator = check_calls = pointer_in = named = objects = nothing
+texts = enumerator = check_calls = check_method = has_method = pointer_in = named = objects = nothing
 
 
 def number_in(value):
