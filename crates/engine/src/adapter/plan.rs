@@ -295,6 +295,9 @@ pub struct Quirks {
     /// A command of the debugger that takes a frame and an expression, and prints an expression that the adapter can
     /// evaluate for one that it cannot, or an error, as JSON in a line behind `evaluated `.
     pub expression_command: Option<&'static str>,
+    /// A command of the debugger that takes a frame, and prints the name of each global variable that the frame's scopes
+    /// list although the program does not have it, in a line behind `removed `.
+    pub removed_command: Option<&'static str>,
     /// Whether an expression runs code of the program whatever the context that it is evaluated in.
     pub is_call: fn(&str) -> bool,
     /// How a program ended, by the `exitCode` of the event `exited`.
@@ -491,6 +494,7 @@ impl Quirks {
         operands: |_, _| Vec::new(),
         deciding_name: |_, _| None,
         expression_command: None,
+        removed_command: None,
         is_call: |_| false,
         end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),
         evaluation_error: |_, _| None,

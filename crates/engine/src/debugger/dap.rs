@@ -26,6 +26,7 @@ mod motion;
 mod pausing;
 mod recording;
 mod refused;
+mod removed;
 mod reverse;
 mod rules;
 mod sampling;

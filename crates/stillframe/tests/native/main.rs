@@ -20,6 +20,7 @@ mod hangs;
 mod lines;
 mod packages;
 mod recording;
+mod removed;
 mod rust;
 mod source;
 mod tests;

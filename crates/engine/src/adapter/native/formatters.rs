@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 38] = [
+const SCRIPTS: [(&str, &str); 40] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
@@ -32,6 +32,7 @@ const SCRIPTS: [(&str, &str); 38] = [
     ("stillframe_gdb_program.py", include_str!("../../debuggee/gdb/stillframe_gdb_program.py")),
     ("stillframe_gdb_stops.py", include_str!("../../debuggee/gdb/stillframe_gdb_stops.py")),
     ("stillframe_gdb_values.py", include_str!("../../debuggee/gdb/stillframe_gdb_values.py")),
+    ("stillframe_globals.py", include_str!("../../debuggee/lldb/stillframe_globals.py")),
     ("stillframe_locations.py", include_str!("../../debuggee/lldb/stillframe_locations.py")),
     ("stillframe_memory.py", include_str!("../../debuggee/lldb/stillframe_memory.py")),
     ("stillframe_plain.py", include_str!("../../debuggee/lldb/stillframe_plain.py")),
@@ -40,6 +41,7 @@ const SCRIPTS: [(&str, &str); 38] = [
     ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),
     ("stillframe_rust_closures.py", include_str!("../../debuggee/lldb/stillframe_rust_closures.py")),
     ("stillframe_rust_enums.py", include_str!("../../debuggee/lldb/stillframe_rust_enums.py")),
+    ("stillframe_rust_names.py", include_str!("../../debuggee/lldb/stillframe_rust_names.py")),
     ("stillframe_rust_numbers.py", include_str!("../../debuggee/lldb/stillframe_rust_numbers.py")),
     ("stillframe_rust_objects.py", include_str!("../../debuggee/lldb/stillframe_rust_objects.py")),
     ("stillframe_rust_patterns.py", include_str!("../../debuggee/lldb/stillframe_rust_patterns.py")),

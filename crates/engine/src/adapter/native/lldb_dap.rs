@@ -60,6 +60,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     scopes_of_one_frame: true,
     assigns_by_evaluating: true,
     expression_command: Some("`stillframe-evaluate"),
+    removed_command: Some("`stillframe-removed"),
     removes_only_when_stopped: true,
     simultaneous_stops: SimultaneousStops::Each { command: "`stillframe-stops" },
     answers_functions_in_any_order: true,
@@ -175,7 +176,7 @@ impl Native<'_> {
         let Self { quirks, scripts, mut commands, entry, flags } = self;
         commands.extend(index_cache(host));
         commands.extend(
-            ["catches", "locations", "recorder", "stops", "traps"]
+            ["catches", "globals", "locations", "recorder", "stops", "traps"]
                 .map(|name| imported(&scripts.join(format!("stillframe_{name}.py")))),
         );
         let binary = debugger::binary(host, start)?;

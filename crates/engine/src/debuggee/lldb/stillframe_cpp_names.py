@@ -4,7 +4,7 @@ import re
 
 import lldb
 from stillframe_evaluate import METHOD, classes_of, plain_class
-from stillframe_memory import dereferenced
+from stillframe_memory import dereferenced, present
 from stillframe_returns import return_type
 from stillframe_values import Address, Failed, Unknown, around, text_of
 
@@ -31,9 +31,10 @@ def outside(frame, this, name):
     for scope in scopes(frame, this) if not name.startswith("::") else [""]:
         path = f"{scope}::{name}" if scope else name.removeprefix("::")
         queries = (path, f"::{path}") if path != last else (f"::{path}",)
-        for one in (*known, *(frame.FindValue(query, kind) for query in queries for kind in GLOBAL)):
-            if one.IsValid() and plain_path(one.GetName()) == path:
-                return one
+        found = (*known, *(frame.FindValue(query, kind) for query in queries for kind in GLOBAL))
+        variable = present(name, (one for one in found if one.IsValid() and plain_path(one.GetName()) == path))
+        if variable is not None:
+            return variable
     return imported(frame, name)
 
 
@@ -63,14 +64,14 @@ def imported(frame, name):
     known = [(space, one) for space, one in known if "(" not in space and not target.FindFirstType(space).IsValid()]
     spaces = dict(known)
     if len(spaces) < 2:
-        return next(iter(spaces.values()), None)
+        return present(name, spaces.values())
     # LLDB's compiler knows what is used where, but takes any variable of a name that nothing in use has.
     options = lldb.SBExpressionOptions()
     options.SetAllowJIT(False)
     address = frame.EvaluateExpression(f"&{name}", options).GetValueAsUnsigned()
     found = next((both for both in known if both[1].GetLoadAddress() == address), None)
     if found is not None and is_used(frame, found[0]):
-        return found[1]
+        return present(name, found[1:])
     raise Failed(f"`{name}` is in several namespaces: write " + " or ".join(f"`{space}::{name}`" for space in spaces))
 
 

@@ -20,8 +20,7 @@ def evaluate(types, debugger, command, result):
     """
     runs = command.startswith("run ")
     number, expression = command[4 if runs else 0 :].split(" ", 1)
-    thread = debugger.GetSelectedTarget().GetProcess().GetThreadByIndexID(int(number) >> 19)
-    frame = thread.GetFrameAtIndex(int(number) & ((1 << 19) - 1))
+    frame = frame_numbered(debugger, number)
     try:
         found = understood(types, frame, json.loads(expression), runs)
         if found is None or isinstance(found, Code):
@@ -36,6 +35,11 @@ def evaluate(types, debugger, command, result):
             result.AppendMessage("evaluated " + json.dumps(printed))
     except Failed as failed:
         result.AppendMessage("evaluated " + json.dumps({"error": str(failed)}))
+
+
+def frame_numbered(debugger, number):
+    thread = debugger.GetSelectedTarget().GetProcess().GetThreadByIndexID(int(number) >> 19)
+    return thread.GetFrameAtIndex(int(number) & ((1 << 19) - 1))
 
 
 def understood(types, frame, expression, runs=False):

@@ -1,6 +1,7 @@
 """Reads texts in the memory of a program, and what pointers lead to."""
 
 import lldb
+from stillframe_values import Failed
 
 # Of strings, by the size of their units.
 CODECS = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}
@@ -30,6 +31,21 @@ def dereferenced(value):
     if not found.IsValid() or found.GetType().GetCanonicalType().GetName() == kind.GetCanonicalType().GetName():
         return found
     return value.CreateValueFromAddress(found.GetName(), value.GetValueAsUnsigned(), kind)
+
+
+def present(name, found):
+    """The first of the variables of a name that the program has; None without any. Debug information has address 0 for what
+    the linker removed, and the program has its header there."""
+    known = list(found)
+    kept = [one for one in known if not is_removed(one)]
+    if known and not kept:
+        raise Failed(f"the program does not have `{name}`: the linker removed it, because nothing uses it")
+    return next(iter(kept), None)
+
+
+def is_removed(variable):
+    address, error = variable.GetAddress(), variable.GetError().GetCString() or ""
+    return not address.GetFileAddress() if address.IsValid() else error.startswith("read memory from 0x0 ")
 
 
 def c_string(target, at, most=4096):

@@ -9,11 +9,12 @@ import stillframe_rust as rust
 import stillframe_rust_enums as enums
 from stillframe_evaluate import evaluate
 from stillframe_rust_closures import MOST, Closure, Items, Order, Range, chained, generics, ordering, parameters
+from stillframe_rust_names import outside
 from stillframe_rust_numbers import (
     CONSTANTS, call_plain, cast, common, computed, inverted, letter, number, type_of,
 )
 from stillframe_rust_patterns import matches
-from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, around, checked, nothing, simple, unquoted
+from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, checked, nothing, simple, unquoted
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
@@ -96,23 +97,6 @@ def is_there(_value):
 
 
 literal = unquoted
-
-
-def outside(frame, _this, name):
-    """A constant, or a variable outside of functions: of several with a name, that of the nearest module around."""
-    name = name.removeprefix("crate::").removeprefix("self::")
-    target = frame.GetThread().GetProcess().GetTarget()
-    known = {path_of(one.GetName()): one for one in frame.GetModule().FindGlobalVariables(target, name, ENTRIES)}
-    known = {path: one for path, one in known.items() if f"::{path}".endswith(f"::{name}")}
-    paths = (f"{scope}::{name}" if scope else name for scope in around(path_of(frame.GetFunctionName())))
-    nearest = next((known[path] for path in paths if path in known), None)
-    # Another one is one that `use` names.
-    return next(iter(known.values())) if nearest is None and len(known) == 1 else nearest
-
-
-def path_of(name):
-    """A path without the hash that rustc adds."""
-    return re.sub(r"::h[0-9a-f]{16}$", "", name or "")
 
 
 # What C and C++ have, and this language has not.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::breakpoints::positive;
 use super::errors::raised;
-use super::{DapDebugger, expressions, lock, shadowing, thrown};
+use super::{DapDebugger, expressions, lock, removed, shadowing, thrown};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate};
@@ -31,6 +31,8 @@ pub(super) struct References {
     own: HashMap<RawId, String>,
     /// Those that are scopes, whose variables are called by their names.
     of_frames: HashSet<RawId>,
+    /// Of these, those of global variables.
+    of_globals: HashSet<RawId>,
     /// Scopes under our own numbers, below 0, because the adapter's numbers soon belong to another frame.
     scopes: Vec<(RawId, usize)>,
     /// The frame to which the adapter's scope numbers belong, with those numbers.
@@ -84,6 +86,9 @@ pub(super) async fn scopes(debugger: &DapDebugger, frame: RawId) -> Result<Vec<S
         references.frames.insert(reference, frame);
         references.of_frames.insert(reference);
         let (kind, range) = (kind(&scope), range(&scope));
+        if kind == ScopeKind::Globals {
+            references.of_globals.insert(reference);
+        }
         Scope { kind, name: scope.name, reference, expensive: scope.expensive, range }
     };
     Ok(found.into_iter().enumerate().map(scope).collect())
@@ -126,16 +131,20 @@ pub(super) async fn variables(
     page: Page,
     text: usize,
 ) -> Result<Children<RawId>> {
-    let (counts, scope) = {
+    let (counts, scope, globals) = {
         let references = lock(&debugger.0.references);
         let place = || references.places.get(references.frames.get(&reference)?).cloned();
-        (references.counts.get(&reference).copied(), references.of_frames.contains(&reference).then(place))
+        let frame = || references.frames.get(&reference).copied();
+        let scope = references.of_frames.contains(&reference).then(place);
+        let globals = references.of_globals.contains(&reference).then(frame).flatten();
+        (references.counts.get(&reference).copied(), scope, globals)
     };
     let quirks = debugger.quirks();
     let (found, total) = if let Some(counts) = counts {
         numbered(debugger, reference, page, counts, text).await?
     } else {
         let found = ask_variables(debugger, reference, Part::All, text).await?;
+        let found = removed::without(debugger, globals, found).await;
         let found = if let Some(place) = scope { shadowing::in_scope(quirks, place, found) } else { found };
         let total = found.len() as u64;
         (cut(found, page.start, page.count), total)
