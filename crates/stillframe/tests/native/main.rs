@@ -7,6 +7,7 @@
 )]
 #![expect(clippy::disallowed_methods, reason = "compilers and commands end before their test goes on")]
 
+mod assignments;
 mod awaits;
 mod binaries;
 mod configured;

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 40] = [
+const SCRIPTS: [(&str, &str); 41] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
@@ -39,6 +39,7 @@ const SCRIPTS: [(&str, &str); 40] = [
     ("stillframe_recorder.py", include_str!("../../debuggee/lldb/stillframe_recorder.py")),
     ("stillframe_returns.py", include_str!("../../debuggee/lldb/stillframe_returns.py")),
     ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),
+    ("stillframe_rust_assignments.py", include_str!("../../debuggee/lldb/stillframe_rust_assignments.py")),
     ("stillframe_rust_closures.py", include_str!("../../debuggee/lldb/stillframe_rust_closures.py")),
     ("stillframe_rust_enums.py", include_str!("../../debuggee/lldb/stillframe_rust_enums.py")),
     ("stillframe_rust_names.py", include_str!("../../debuggee/lldb/stillframe_rust_names.py")),

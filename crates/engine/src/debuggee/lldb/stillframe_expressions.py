@@ -18,11 +18,12 @@ TOKEN = re.compile(
     r"\s*(?:(?P<number>\d[\w']*(?:\.\d\w*)?)|(?P<name>"
     r"(?:(?:std::)?(?:get|get_if|holds_alternative)|static_cast|dynamic_cast)<[^()]*?>(?=\s*\()|(?![bLuU]')[A-Za-z_$][\w$]*(?:::[A-Za-z_]\w*)*)"
     r"|(?P<text>\"(?:[^\"\\]|\\.)*\")|(?P<letter>[bLuU]?'(?:[^'\\]|\\.)')"
-    r"|(?P<sign>->|--|\+\+|==|!=|<=|>=|&&|\|\||<<|>>|\.\.=?|[-+*/%<>!&|^().,\[\]])|(?P<other>\S))"
+    r"|(?P<sign>->|--|\+\+|==|!=|<=|>=|&&|\|\||(?:<<|>>|[-+*/%&|^])?=|<<|>>|\.\.=?|[-+*/%<>!&|^().,\[\]])|(?P<other>\S))"
 )
 COMPARED = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
 }
+ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 # What makes an expression that is not evaluated, because it decides nothing, one that LLDB may not understand.
 BEYOND = {"(", "[", "->", "*"}
 # Of code that has run, and failed.
@@ -72,6 +73,9 @@ class Evaluation:
     def result(self):
         try:
             value = self.either()
+            if self.types.HAS_VARIANTS and (sign := self.take(*ASSIGNMENTS)):
+                value = self.types.assigned(self, value, sign)
+                self.is_needed = True
             if isinstance(value, Optional):
                 value = value.unwrapped()
             # A constant of an enum.

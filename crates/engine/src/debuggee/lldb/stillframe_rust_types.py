@@ -8,6 +8,7 @@ import lldb
 import stillframe_rust as rust
 import stillframe_rust_enums as enums
 from stillframe_evaluate import evaluate
+from stillframe_rust_assignments import assigned
 from stillframe_rust_closures import MOST, Closure, Items, Order, Range, chained, generics, ordering, parameters
 from stillframe_rust_names import outside
 from stillframe_rust_numbers import (
@@ -18,7 +19,8 @@ from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant,
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
-    "CONSTANTS", "cast", "chained", "common", "computed", "generics", "inverted", "letter", "number", "parameters",
+    "CONSTANTS", "assigned", "cast", "chained", "common", "computed", "generics", "inverted", "letter", "number", "outside",
+    "parameters",
 ]
 COWS = re.compile(r"^alloc::borrow::Cow<")
 HAS_VARIANTS = True

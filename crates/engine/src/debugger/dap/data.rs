@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{DapDebugger, commands, lock, motion, values};
+use super::{DapDebugger, commands, expressions, lock, motion, values};
 use crate::adapter::plan::FrameQuirks;
 use crate::deadlines;
 use crate::debugger::{
@@ -57,9 +57,10 @@ pub(super) async fn find(debugger: &DapDebugger, request: DataRequest) -> Result
         return Err(refused(debugger));
     }
     let quirks = debugger.quirks().data;
-    let name = (quirks.name)(&expression);
     // An expression that cannot be evaluated fails here, in the language's words.
     evaluate(debugger, frame, &expression).await?;
+    let other = expressions::stored(debugger, frame, &expression).await;
+    let name = (quirks.name)(other.as_deref().unwrap_or(&expression));
     let type_name = raw_type(debugger, frame, &name).await?;
     let arguments = ::dap::DataBreakpointInfoArguments { name, frame_id: Some(frame.0) };
     let info = debugger.request::<::dap::DataBreakpointInfo>(arguments, deadlines::REQUEST).await?;

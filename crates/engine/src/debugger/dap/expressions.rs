@@ -19,6 +19,9 @@ struct Evaluated {
     /// That expression runs code of the program.
     #[serde(default)]
     runs: bool,
+    /// Its value is in the program's memory.
+    #[serde(default)]
+    stored: bool,
     error: Option<String>,
 }
 
@@ -49,6 +52,11 @@ pub(super) async fn spelled(
         None if pure && found.runs => Err(runs_code()),
         None => Ok(found.spelled),
     }
+}
+
+/// Another expression for a value in the program's memory that the adapter does not find.
+pub(super) async fn stored(debugger: &DapDebugger, frame: RawId, expression: &str) -> Option<String> {
+    understood(debugger, frame, "", expression).await.filter(|found| found.stored)?.spelled
 }
 
 /// What the adapter answers for an expression that it has refused as a whole, when the functions of the program that it
@@ -176,6 +184,18 @@ impl From<::dap::EvaluateResponse> for Deciding {
     fn from(value: ::dap::EvaluateResponse) -> Self {
         Self { kind: value.kind.unwrap_or_default(), text: value.result, source: String::new() }
     }
+}
+
+/// Whether an adapter's expression for a part of a value can be evaluated: `[1]->[1]`, for an item that a formatter has
+/// found, cannot.
+pub(super) fn is_usable(expression: &str) -> bool {
+    let is_of_formatter = expression.starts_with('[') && expression.contains("]->");
+    !expression.is_empty() && !is_of_formatter
+}
+
+/// The index of an item, by its name: 7 for `[7]`.
+pub(super) fn index_of(name: &str) -> Option<u64> {
+    name.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
 async fn understood(debugger: &DapDebugger, frame: RawId, how: &str, expression: &str) -> Option<Evaluated> {

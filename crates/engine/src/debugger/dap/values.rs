@@ -274,8 +274,12 @@ fn shown_variable(
         let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '@');
         references.of_frames.contains(&parent) && !name.is_empty() && name.chars().all(is_part)
     };
-    let expression = evaluate_name.filter(|expression| !expression.is_empty());
-    if let Some(expression) = expression.or_else(|| Some(name.clone()).filter(is_name)) {
+    let expression = evaluate_name.filter(|expression| expressions::is_usable(expression));
+    let element = || {
+        expressions::index_of(&name)?;
+        Some(format!("{}{name}", references.own.get(&parent)?))
+    };
+    if let Some(expression) = expression.or_else(|| Some(name.clone()).filter(is_name)).or_else(element) {
         references.own.insert(RawId(variable.variables_reference), expression.clone());
         references.expressions.insert((parent, name.clone()), expression);
     }
@@ -466,7 +470,7 @@ async fn expression_for(debugger: &DapDebugger, parent: RawId, name: &str) -> Re
         // There may be too many to list them all.
         let element = || {
             let length = references.counts.get(&parent).map(|(length, _)| *length)?;
-            let is_there = index_of(name).is_some_and(|index| index < length);
+            let is_there = expressions::index_of(name).is_some_and(|index| index < length);
             Some(format!("{}{name}", references.own.get(&parent).filter(|_| is_there)?))
         };
         expression.or_else(element).zip(references.frames.get(&parent).copied())
@@ -476,18 +480,13 @@ async fn expression_for(debugger: &DapDebugger, parent: RawId, name: &str) -> Re
         return Ok(known);
     }
     let length = lock(&debugger.0.references).counts.get(&parent).map(|(length, _)| *length);
-    if length.zip(index_of(name)).is_some_and(|(length, index)| index >= length) {
+    if length.zip(expressions::index_of(name)).is_some_and(|(length, index)| index >= length) {
         return Err(missing());
     }
     let page = Page { start: 0, count: u64::MAX, special: true, internals: false };
     variables(debugger, parent, page, 0).await?;
     let found = known(&lock(&debugger.0.references));
     found.ok_or_else(missing)
-}
-
-/// The index of an item, by its name: 7 for `[7]`.
-fn index_of(name: &str) -> Option<u64> {
-    name.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
 /// How much of the end of a program's output is searched for an exception.
