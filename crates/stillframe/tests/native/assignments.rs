@@ -76,3 +76,22 @@ async fn elements_are_assigned_and_watched() {
     }
     server.finish().await;
 }
+
+#[tokio::test]
+async fn literals_overflow_as_in_rust() {
+    let sources = Sources::new(&[("main.rs", ACCOUNT)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.rs"));
+    let values = [
+        ("1 << 40", "attempt to shift left with overflow"),
+        ("account.count << 40", "attempt to shift left with overflow"),
+        ("1 << 31", "-2147483648"),
+        ("account.big == 1 << 40", "false"),
+        ("1_i64 << 40", "1099511627776"),
+        ("100000 * 100000", "attempt to multiply with overflow"),
+        ("-2147483648", "-2147483648"),
+        ("2147483647 + 1", "attempt to add with overflow"),
+    ];
+    let ran = run_until(&server, &program, "ready", &values.map(|(expression, _)| expression)).await;
+    assert_evaluated(&ran, &values);
+    server.finish().await;
+}

@@ -191,7 +191,10 @@ class Evaluation:
             return left + right
         # LLDB takes Rust's for those of C, which bind less than a comparison.
         self.is_needed |= self.types.HAS_VARIANTS and sign in ("&", "|", "^")
-        return self.types.computed(sign, left, right)
+        found = self.types.computed(sign, left, right)
+        # LLDB calculates with literals of Rust as with those of C.
+        self.is_needed |= hasattr(found, "overflow")
+        return found
 
     def unary(self):
         value = self.prefixed()

@@ -34,6 +34,33 @@ OVERFLOWS = {
 ZEROS = {"/": "attempt to divide by zero", "%": "attempt to calculate the remainder with a divisor of zero"}
 
 
+class Untyped(int):
+    """What literals come to that has the type of what it is used with. Alone, it is an `i32`, and does not fit."""
+
+    def __new__(cls, value, overflow):
+        one = super().__new__(cls, value)
+        one.overflow = overflow
+        return one
+
+
+def untyped(sign, left, right, result):
+    """What two literals without a type come to."""
+    overflow = getattr(left, "overflow", None) or getattr(right, "overflow", None)
+    if sign in ("<<", ">>") and right > 31:
+        overflow = overflow or shift_overflow(sign)
+    elif sign in OVERFLOWS and is_i32(left) and is_i32(right) and not is_i32(result):
+        overflow = overflow or OVERFLOWS[sign]
+    return Untyped(result, overflow) if overflow else result
+
+
+def is_i32(value):
+    return Integer(value) == value
+
+
+def shift_overflow(sign):
+    return f"attempt to shift {'left' if sign == '<<' else 'right'} with overflow"
+
+
 def number(text):
     """A literal. One without a type is of that of what it is used with."""
     if found := NUMBER.match(text):
@@ -83,7 +110,7 @@ def computed(sign, left, right):
         known = known[:1] if isinstance(left, Integer) else []
         # A literal has the type of what it is compared with.
         if not 0 <= right < getattr(left, "bits", 128):
-            raise Failed(f"attempt to shift {'left' if sign == '<<' else 'right'} with overflow")
+            raise Failed(shift_overflow(sign))
     kinds = {(one.bits, one.is_signed) for one in known}
     if len(kinds) > 1:
         raise Failed(f"mismatched types `{type_of(known[0])}` and `{type_of(known[1])}`: convert one with `as`")
@@ -91,7 +118,7 @@ def computed(sign, left, right):
         raise Failed(ZEROS[sign])
     result = calculated(sign, left, right)
     if not kinds:
-        return result
+        return untyped(sign, left, right, result)
     bits, is_signed = kinds.pop()
     made = Integer(result, bits, is_signed)
     if made != result and sign in OVERFLOWS:

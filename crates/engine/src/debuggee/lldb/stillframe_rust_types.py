@@ -12,7 +12,7 @@ from stillframe_rust_assignments import assigned
 from stillframe_rust_closures import MOST, Closure, Items, Order, Range, chained, generics, ordering, parameters
 from stillframe_rust_names import outside
 from stillframe_rust_numbers import (
-    CONSTANTS, call_plain, cast, common, computed, inverted, letter, number, type_of,
+    CONSTANTS, Untyped, call_plain, cast, common, computed, inverted, letter, number, type_of,
 )
 from stillframe_rust_patterns import matches
 from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, checked, nothing, simple, unquoted
@@ -137,6 +137,8 @@ def shown(value):
     """The value of an expression, if it has one that LLDB can keep."""
     if isinstance(value, Span):
         raise Unknown
+    if isinstance(value, Untyped):
+        raise Failed(value.overflow)
     if isinstance(value, (Items, Closure, Range)):
         raise Failed("an iterator has no value of its own here: end it with `count`, `sum`, `any`, `find` or the like")
     if isinstance(value, Order):
