@@ -383,21 +383,8 @@ mod tests {
             ),
             ("error nil", "nil"),
             ("*main.Point nil", "nil"),
-            (
-                "*main.T {hooks: []func(http.Handler) http.Handler len: 2, cap: 2, [main.log,nil], on: [1]func() [nil]}",
-                "&main.T{hooks: []func(http.Handler) http.Handler{main.log, nil}, on: [1]func(){nil}}",
-            ),
-            (
-                "[]<-chan []int len: 2, cap: 2, [<-chan []int nil,<-chan []int 0/1]",
-                "[]<-chan []int{nil, <-chan []int 0/1}",
-            ),
-            (
-                "interface {}(map[string]func(int) (string, error)) [\"a\": main.f, ]",
-                "map[string]func(int) (string, error){\"a\": main.f}",
-            ),
             ("interface {}(main.Point) {x: 8, y: 9}", "main.Point{x: 8, y: 9}"),
             ("interface {}(string) \"three\"", "\"three\""),
-            ("chan int 1/2", "chan int 1/2"),
             ("[]main.Item len: 1, cap: 1, [(*main.Item)(0xc0)]", "[]main.Item{{...}}"),
             (
                 "map[string]interface {} [\"a\": *(*interface {})(0xc0), ]",
@@ -426,7 +413,6 @@ mod tests {
                 "&main.T{name: \"a\", log: []uint8 len: 0, c...",
             ),
             ("[]int len: 3, cap: 3, [1,2,...", "[]int{1, 2, ..."),
-            ("func() main.main.func1", "main.main.func1"),
             (
                 "main.Outer {M: main.Mid {In: (*main.Inner)(0xc0), P: *(*main.Inner)(0xc8), E: *(*error)(0xd0)}}",
                 "main.Outer{M: main.Mid{In: main.Inner{...}, P: (*main.Inner)(0xc8), E: ...}}",
@@ -457,6 +443,29 @@ mod tests {
                 "map[int]*b.T [1: *(*\"a.com/b.T\")(0xc0), 2: *(*\"a.c...",
                 "map[int]*b.T{1: (*a.com/b.T)(0xc0), 2: (*a.c...",
             ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(in_go(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn types_of_functions_and_channels_precede_their_values() {
+        let table = [
+            (
+                "*main.T {hooks: []func(http.Handler) http.Handler len: 2, cap: 2, [main.log,nil], on: [1]func() [nil]}",
+                "&main.T{hooks: []func(http.Handler) http.Handler{main.log, nil}, on: [1]func(){nil}}",
+            ),
+            (
+                "[]<-chan []int len: 2, cap: 2, [<-chan []int nil,<-chan []int 0/1]",
+                "[]<-chan []int{nil, <-chan []int 0/1}",
+            ),
+            (
+                "interface {}(map[string]func(int) (string, error)) [\"a\": main.f, ]",
+                "map[string]func(int) (string, error){\"a\": main.f}",
+            ),
+            ("func() main.main.func1", "main.main.func1"),
+            ("chan int 1/2", "chan int 1/2"),
         ];
         for (text, expected) in table {
             assert_eq!(in_go(text), expected, "{text}");

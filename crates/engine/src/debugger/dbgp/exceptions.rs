@@ -128,8 +128,9 @@ impl Server {
             Err(Failure::Refused(_)) => Value::Null,
             other => other?,
         };
-        Ok(match (refused["file"].as_str(), refused["line"].as_u64()) {
-            (Some(file), Some(line)) => format!("{message} in {file} on line {line}"),
+        let file = refused.get("file").and_then(Value::as_str);
+        Ok(match file.zip(refused.get("line").and_then(Value::as_u64)) {
+            Some((file, line)) => format!("{message} in {file} on line {line}"),
             _ => message,
         })
     }

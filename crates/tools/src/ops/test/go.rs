@@ -103,21 +103,19 @@ fn place(line: &str) -> Option<(&str, u32, &str)> {
 }
 
 /// A test with subtests stands for these, unless it has failed on its own.
-fn without_parents(reports: Vec<Value>) -> Vec<Value> {
-    let ids = |is_wanted: fn(&Value) -> bool| -> Vec<String> {
-        let wanted = reports.iter().filter(|report| is_wanted(report));
-        wanted.filter_map(|report| Some(report["id"].as_str()?.to_owned())).collect()
-    };
-    let (all, failed) = (ids(|_| true), ids(|report| report["outcome"] == "failed"));
-    let is_parent = |report: &Value| {
-        let Some(id) = report["id"].as_str() else { return false };
-        let has_failed = report["outcome"] == "failed";
-        let subtests = if has_failed { &failed } else { &all };
-        let has_subtests =
-            subtests.iter().any(|other| other.strip_prefix(id).is_some_and(|rest| rest.starts_with('/')));
-        has_subtests && !(has_failed && report["message"].is_string())
-    };
-    reports.iter().filter(|report| !is_parent(report)).cloned().collect()
+fn without_parents(mut reports: Vec<Value>) -> Vec<Value> {
+    let id = |report: &Value| report.get("id").and_then(Value::as_str).map(str::to_owned);
+    let has_failed = |report: &Value| report.get("outcome").is_some_and(|outcome| outcome == "failed");
+    let all: Vec<_> = reports.iter().filter_map(|one| Some((id(one)?, has_failed(one)))).collect();
+    reports.retain(|report| {
+        let Some(parent) = id(report) else { return true };
+        let fails = has_failed(report);
+        let has_subtests = all.iter().any(|(other, failed)| {
+            (*failed || !fails) && other.strip_prefix(&parent).is_some_and(|rest| rest.starts_with('/'))
+        });
+        !has_subtests || fails && report.get("message").is_some_and(Value::is_string)
+    });
+    reports
 }
 
 /// The message of a test that has panicked is that of the panic: it may have logged others before.
