@@ -2,9 +2,9 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `functions.rs`, `motion.rs`, `kept.rs`, `pausing.rs`, `recording.rs`, `rules.rs`, `together.rs`,
-//! `awaits.rs`, `catches.rs`), `threads.rs`, values (`values.rs`, `shadowing.rs`, `expressions.rs`). Some languages wrap this type,
-//! see `Dialect`.
+//! (`breakpoints.rs`, `functions.rs`, `refused.rs`, `motion.rs`, `kept.rs`, `pausing.rs`, `recording.rs`, `rules.rs`,
+//! `together.rs`, `awaits.rs`, `catches.rs`), `threads.rs`, values (`values.rs`, `removed.rs`, `shadowing.rs`,
+//! `expressions.rs`), exceptions (`exception.rs`, `thrown.rs`). Some languages wrap this type, see `Dialect`.
 //!
 //! Each connection has two tasks: the client's driver, and `events::pump`, which makes [`Event`]s of what arrives.
 
@@ -17,6 +17,7 @@ mod connector;
 mod data;
 mod errors;
 mod events;
+mod exception;
 mod expressions;
 mod frames;
 mod functions;
@@ -501,7 +502,7 @@ impl Debugger for DapDebugger {
     }
 
     async fn exception(&self, thread: RawId) -> Result<Exception> {
-        values::exception(self, thread).await
+        exception::exception(self, thread).await
     }
 
     async fn should_stop_at_exception(

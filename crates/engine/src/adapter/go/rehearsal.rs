@@ -38,8 +38,8 @@ pub(super) fn reports(env: &BTreeMap<String, Option<String>>) -> Option<&str> {
     env.get(TestReports::VARIABLE)?.as_deref()
 }
 
-/// The tests of all packages but one, with those packages in their names. One with subtests stands for these: it is left out, unless
-/// it failed and none of them did.
+/// The tests of all packages but one, with those packages in their names. One with subtests is left out,
+/// unless it failed and none of them did.
 fn results(events: &[Event], chosen: &str) -> Vec<(String, &'static str)> {
     let outcome = |action: &str| match action {
         "pass" => Some("passed"),

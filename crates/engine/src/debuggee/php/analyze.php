@@ -144,7 +144,7 @@ final class Analyzer
             } elseif ($kind === ';' || $kind === \T_CLOSE_TAG) {
                 $begins = true;
                 if ($pending[0] === 'function') {
-                    // One of an interface, or an abstract one, is no place.
+                    // One of an interface, or an abstract one, has no code.
                     \array_pop($this->functions);
                 }
                 $pending = ['block', null];

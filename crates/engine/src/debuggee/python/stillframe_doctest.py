@@ -1,4 +1,4 @@
-"""Finds what has failed in a doctest. pytest and unittest raise an exception of their own for its examples.
+"""Finds what has failed in a doctest. pytest and unittest raise their own exception for its examples.
 
 Loaded when the program has imported `doctest`.
 """

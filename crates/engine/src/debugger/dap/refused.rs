@@ -40,7 +40,7 @@ pub(super) async fn move_on(
     for (sent, answer) in arguments.breakpoints.iter().zip(&mut answers) {
         let line = positive(Some(sent.line)).filter(|_| is_refused(answer));
         bodies.push(line.and_then(|line| Some((line, around(line)?))));
-        // Why a function has no code is no reason for a line outside of functions.
+        // Why a function has no code does not explain a line outside of functions.
         answer.message = answer.message.take().filter(|_| line.is_none_or(|line| around(line).is_some()));
     }
     let candidates = bodies.iter().flatten().flat_map(|(_, body)| body.clone()).collect();

@@ -11,28 +11,28 @@ async fn lines_follow(name: &str, text: &str, lines: &[&str]) {
 #[tokio::test]
 async fn steps_stay_in_an_async_generator_that_has_awaited() {
     let text = "\
-const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
+const later = (time) => new Promise((resolve) => setTimeout(resolve, time));
 async function* items(count) {
   const a = await count; // @await
   yield a; // @yield
   try {
-    await sleep(1); // @try
-    yield add(await a, await sleep(1)); // @arguments
-    const all = await Promise.all([sleep(1), count]); // @all
+    await later(1); // @try
+    yield add(await a, await later(1)); // @arguments
+    const all = await Promise.all([later(1), count]); // @all
     for (let i = 0; i < 2; i++) { // @for
       await all[i]; // @loop
     }
   } finally {
-    await sleep(1); // @finally
+    await later(1); // @finally
     await null; // @null
   }
   yield* inner(a); // @inner
-  await sleep(1); // @sleep
+  await later(1); // @later
   return a; // @return
 }
 async function* inner(a) {
   yield a;
-  await sleep(1);
+  await later(1);
   yield a;
 }
 function add(a, b) {
@@ -54,7 +54,7 @@ for await (const item of items(3)) console.log(item);
         "finally",
         "null",
         "inner",
-        "sleep",
+        "later",
         "return",
     ];
     lines_follow("main.mjs", text, &lines).await;
@@ -63,9 +63,9 @@ for await (const item of items(3)) console.log(item);
 #[tokio::test]
 async fn steps_in_async_functions_follow_the_source() {
     let text = "\
-const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
+const later = (time) => new Promise((resolve) => setTimeout(resolve, time));
 async function leaf(value) {
-  await sleep(1);
+  await later(1);
   return value;
 }
 async function middle(value) {

@@ -102,7 +102,7 @@ fn place(line: &str) -> Option<(&str, u32, &str)> {
     Some((file, number.parse().ok()?, text))
 }
 
-/// A test with subtests stands for these, unless it has failed on its own.
+/// Without tests that have subtests, unless they have failed on their own.
 fn without_parents(mut reports: Vec<Value>) -> Vec<Value> {
     let id = |report: &Value| report.get("id").and_then(Value::as_str).map(str::to_owned);
     let has_failed = |report: &Value| report.get("outcome").is_some_and(|outcome| outcome == "failed");

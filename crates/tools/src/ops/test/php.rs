@@ -124,7 +124,7 @@ fn failure(message: &Message<'_>, file: &str) -> Value {
         Some((name, rest)) if is_name(name) => (Some(name.to_owned()), rest.to_owned()),
         _ => (None, text),
     };
-    // What does not compile is in a file that is no frame: its place is part of the message, as the debugger has it.
+    // What does not compile is in a file without a frame: its place is part of the message, as the debugger has it.
     let refused = details.lines().next().and_then(|line| line.trim().rsplit_once(':'));
     let text = match refused {
         Some((file, line)) if exception.as_deref() == Some("ParseError") => {

@@ -53,12 +53,12 @@ impl Stepping {
         stop.frames.last().is_none_or(|frame| frame.function_location != self.turn)
     }
 
-    /// Whether the function that the step began in has waited and goes on.
+    /// Whether the function that the step began in has waited and continues.
     pub(super) fn is_resumed(&self, stop: &V8Stop) -> bool {
         self.is_in_function(stop) && self.is_later_turn(stop)
     }
 
-    /// Takes note of the stack on which the function goes on.
+    /// Takes note of the stack on which the function continues.
     pub(super) fn resume_at(&mut self, stop: &V8Stop) {
         self.depth = stop.frames.len();
         self.turn = stop.frames.last().and_then(|frame| frame.function_location.clone());

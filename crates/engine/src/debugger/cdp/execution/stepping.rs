@@ -134,7 +134,7 @@ impl RunControl {
         Vec::new()
     }
 
-    /// Goes on from a breakpoint that is nobody's, with the thread's previous command.
+    /// Continues from a breakpoint that no rule is for, with the thread's previous command.
     pub(in super::super) async fn pass_breakpoint(&self, stop: &V8Stop) {
         let intent = std::mem::take(&mut *lock(&self.intent));
         match intent {
@@ -155,7 +155,7 @@ impl RunControl {
         self.proceed(command).await;
     }
 
-    /// What V8 is told for a step from here. One that leaves an async generator crashes it: the program runs then, to
+    /// The command for a step from here. One that leaves an async generator crashes it: the program runs then, to
     /// the places of the user's function that waits for the generator.
     async fn command(&self, stop: &V8Stop, stepping: &mut Stepping, next: Step) -> Option<Step> {
         let is_skipped = |frame: &CallFrame| self.sources.is_skipped(frame);
