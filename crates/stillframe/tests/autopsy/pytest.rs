@@ -429,6 +429,41 @@ def half(number):
     ran.finish().await;
 }
 
+#[tokio::test]
+async fn an_exception_that_looks_like_that_of_a_doctest_fails_its_test_only() {
+    let body = "
+import doctest
+
+def double(number):
+    '''
+    >>> double(3)
+    7
+    '''
+    return number * 2
+
+class Rejected(Exception):
+    def __init__(self, failures):
+        super().__init__('rejected')
+        self.failures = failures
+
+@pytest.mark.parametrize('failures', [3, None, [1]])
+def test_rejected(failures):
+    raise Rejected(failures)
+
+class Runner(doctest.DocTestRunner):
+    def report_failure(self, out, test, example, got):
+        super().report_failure(out, test=test, example=example, got=got)
+
+def test_runner():
+    case = doctest.DocTestParser().get_doctest('>>> 1\\n2\\n', {}, 'case', None, None)
+    assert Runner(verbose=False).run(case, out=[].append).failed == 1
+";
+    let ran = pytest_with(&["--doctest-modules", "test_shop.py"], body).await;
+    ran.came_to("failed", 1, [5, 1, 4]);
+    assert!(ran.answer.text.contains("Rejected"), "{}", ran.answer.text);
+    ran.finish().await;
+}
+
 /// The standard library is no package, but its tasks keep what they raise.
 #[tokio::test]
 async fn an_exception_of_a_task_is_caught_by_asyncio() {

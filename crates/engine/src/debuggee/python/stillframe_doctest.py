@@ -18,9 +18,9 @@ def fields_of(test, example, got):
     return {"exception": "DocTestFailure", "message": shortened(message), **place(test, example)}
 
 
-def fields_of_error(test, example, raised):
+def fields_of_error(test, example, exc_info):
     """The report of an example that has raised an exception. Its own code has no file."""
-    return {**place(test, example), **described(*raised)}
+    return {**place(test, example), **described(*exc_info)}
 
 
 def place(test, example):
@@ -31,7 +31,11 @@ def place(test, example):
 
 def of_error(error):
     """The report of the first example of what pytest raises for a doctest; None for another exception."""
-    error = next(iter(getattr(error, "failures", ())), error)
+    kind = type(error)
+    # A program's exception may have an attribute of this name, too.
+    if (kind.__module__, kind.__name__) == ("_pytest.doctest", "MultipleDoctestFailures"):
+        failures = error.failures
+        error = failures[0] if type(failures) is list and failures else error
     if isinstance(error, doctest.DocTestFailure):
         return fields_of(error.test, error.example, error.got)
     if isinstance(error, doctest.UnexpectedException):
@@ -49,10 +53,11 @@ def remembering(name, describe):
     original = getattr(RUNNER, name)
 
     @functools.wraps(original)
-    def method(self, out, test, example, what):
+    def method(self, out, test, example, *args, **named):
+        # A runner of the program may pass the rest by name.
         if not hasattr(test, "stillframe"):
-            test.stillframe = describe(test, example, what)
-        return original(self, out, test, example, what)
+            test.stillframe = describe(test, example, *args, **named)
+        return original(self, out, test, example, *args, **named)
 
     setattr(RUNNER, name, method)
 

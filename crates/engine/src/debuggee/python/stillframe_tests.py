@@ -82,7 +82,11 @@ def described(kind, error, trace):
 def of_doctest(function, thing):
     """What a function of our module for doctests says; None if the program has no doctests."""
     module = sys.modules.get("stillframe_doctest")
-    return module and getattr(module, function)(thing)
+    try:
+        return module and getattr(module, function)(thing)
+    except Exception:
+        # The failure is reported like any other. Raised in a hook, this would end the runner.
+        return None
 
 
 def have_children_report():
