@@ -353,3 +353,29 @@ asyncio.run(main())  # @run
         scene.end().await;
     }
 }
+
+/// A forked process has the clock of its parent without its thread, and the system may give the thread's ident to the
+/// first thread of the process.
+#[tokio::test]
+async fn a_thread_with_the_ident_of_the_parents_clock_is_reported() {
+    let source = "\
+import os, sys, threading, time
+lock = threading.Lock()
+def work():
+    clock = sys.modules['stillframe_agent'].clock
+    clock.pid, clock.ident = os.getppid(), threading.get_ident()
+    with lock:  # @lock
+        pass
+lock.acquire()
+threading.Thread(target=work, name='worker').start()
+time.sleep(1000)
+";
+    for way in versions().await {
+        let scene = Scene::start(way, source).await;
+        let activity = scene.blocked("worker").await;
+        let reported = waits(&activity, "worker");
+        let expected = format!("main.py:{}", scene.line("lock"));
+        assert!(reported.contains(&expected), "{:?}: {reported}", scene.way);
+        scene.end().await;
+    }
+}

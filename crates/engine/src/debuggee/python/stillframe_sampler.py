@@ -93,7 +93,9 @@ class Sampler:
 
     def sample(self, frames):
         """Add the location of each thread. `frames` are not kept, so that their objects do not live longer."""
-        for own in (self.own, agent.clock.ident):
+        # In a forked process, a thread of the program may have the ident that the parent's clock has.
+        its_clock = agent.clock.ident if agent.clock.pid == os.getpid() else None
+        for own in (self.own, its_clock):
             frames.pop(own, None)
         now = clock()
         for ident in list(self.threads):
@@ -184,7 +186,7 @@ class Sampled:
 
     def begin(self):
         self.samples = 0
-        # A node: its code, sample count, counts by offset, and callees by code.
+        # A node: its code, sample count, counts by offset, and callees by the identity of their code.
         self.root = (None, [0], {}, {})
 
     def has_new_number(self):
@@ -285,10 +287,11 @@ class Lines:
         self.known = {}
 
     def of(self, code, instruction):
-        if code not in self.known:
+        # By identity: up to Python 3.10, equal code may have other lines.
+        if id(code) not in self.known:
             starts = [(offset, line) for offset, line in dis.findlinestarts(code) if line is not None]
-            self.known[code] = [offset for offset, _ in starts], [line for _, line in starts]
-        offsets, lines = self.known[code]
+            self.known[id(code)] = code, [offset for offset, _ in starts], [line for _, line in starts]
+        _, offsets, lines = self.known[id(code)]
         index = bisect.bisect_right(offsets, instruction) - 1
         return lines[index] if index >= 0 else code.co_firstlineno
 
