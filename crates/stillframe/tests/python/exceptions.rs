@@ -271,3 +271,36 @@ work()
     assert_eq!(without_marks(stack), without_marks(&plain), "{stack}\n{plain}");
     session.finish().await;
 }
+
+/// To print an exception runs its own code, so it is done as seldom as Python itself does.
+#[tokio::test]
+async fn a_long_exception_is_printed_once_and_cut() {
+    let script = Script::new(
+        r#"
+asked = []
+
+class Long(Exception):
+    @property
+    def exceptions(self):
+        asked.append("parts")
+        return 3
+
+    def __str__(self):
+        asked.append("text")
+        return "first " + "x" * 20_000 + " last"
+
+def work():
+    raise Long()  # @raise
+
+work()
+"#,
+    );
+    let (session, stopped) = script.start().await;
+    assert_eq!(stopped.place(), (script.path(), script.line("raise")));
+    let stack = stopped.at("/exception/stack").as_str().unwrap();
+    assert!(stack.len() <= 7_500, "{} characters", stack.len());
+    assert!(stack.contains("in work") && stack.contains("Long: first xx"), "{stack}");
+    assert!(stack.contains(" characters left out ") && stack.ends_with("xx last\n"), "{stack}");
+    assert_eq!(session.evaluate("asked").await, "['text']");
+    session.finish().await;
+}

@@ -2160,7 +2160,7 @@ def request_exception(number, limit):
 
 
 def request_printed(number, seconds):
-    """The exception that the frame is stopped at, as Python prints it."""
+    """The exception that the frame is stopped at, as Python prints it. Runs its `__str__`, as Python does."""
     _, error, trace = find_frame(number).f_locals.get("__exception__", (None, None, None))
     if error is None:
         refuse("the exception cannot be read here")

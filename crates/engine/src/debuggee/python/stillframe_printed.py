@@ -16,36 +16,48 @@ LONGEST = 7500
 
 def text_of(error, trace):
     """An exception that may be on its way out: the frames that it has not left yet come first."""
+    # This runs the program's `__str__`, so it is done once.
+    printed = traceback.TracebackException(type(error), error, trace)
+    stacks = {}
+    keep_shown(printed, error, trace, stacks)
+    callers = trace.tb_frame.f_back if trace is not None else None
+    above = [frame for frame, _ in traceback.walk_stack(callers) if is_shown(frame)] if callers is not None else []
+    printed.stack[:0] = traceback.StackSummary.extract((frame, frame.f_lineno) for frame in reversed(above))
+    stacks[id(printed)] = printed.stack, list(printed.stack)
     for frames in FRAMES:
-        text = "".join(formatted(error, trace, frames))
+        for stack, whole in stacks.values():
+            stack[:] = innermost(whole, frames)
+        text = "".join(printed.format())
         if len(text) <= LONGEST:
             break
-    return text
+    return shortened(text)
 
 
-def formatted(error, trace, frames):
-    printed = traceback.TracebackException(type(error), error, trace)
-    keep_users(printed, error, trace, frames, set())
-    callers = trace.tb_frame.f_back if trace is not None else None
-    above = [frame for frame, _ in traceback.walk_stack(callers) if is_users(frame)] if callers is not None else []
-    stack = traceback.StackSummary.extract((frame, frame.f_lineno) for frame in reversed(above))
-    printed.stack[:] = innermost(stack + printed.stack, frames)
-    return printed.format()
+def shortened(text):
+    """The text without its middle if it is too long: an exception is named at its end, and its cause at its start."""
+    if len(text) <= LONGEST:
+        return text
+    mark = "\n... %d characters left out ...\n"
+    half = (LONGEST - len(mark % len(text))) // 2
+    return text[:half] + mark % (len(text) - 2 * half) + text[-half:]
 
 
-def keep_users(printed, error, trace, frames, seen):
-    """Remove the frames of others from what is printed of an exception and of those that belong to it."""
-    if printed is None or error is None or id(printed) in seen:
+def keep_shown(printed, error, trace, stacks):
+    """Remove the frames of others from what is printed of an exception and of those that belong to it. Collects the
+    stacks, each with a copy, by the identity of what they belong to."""
+    if printed is None or error is None or id(printed) in stacks:
         return
-    seen.add(id(printed))
     if printed.stack:
         pairs = zip(printed.stack, traceback.walk_tb(trace))
-        printed.stack[:] = innermost([summary for summary, (frame, _) in pairs if is_users(frame)], frames)
+        printed.stack[:] = [summary for summary, (frame, _) in pairs if is_shown(frame)]
+    stacks[id(printed)] = printed.stack, list(printed.stack or ())
     for name in ("__cause__", "__context__"):
         other = getattr(error, name)
-        keep_users(getattr(printed, name), other, getattr(other, "__traceback__", None), frames, seen)
-    for part, other in zip(getattr(printed, "exceptions", None) or (), getattr(error, "exceptions", None) or ()):
-        keep_users(part, other, other.__traceback__, frames, seen)
+        keep_shown(getattr(printed, name), other, getattr(other, "__traceback__", None), stacks)
+    # An exception that is not a group may have a property of this name.
+    parts = getattr(printed, "exceptions", None)
+    for part, other in zip(parts, error.exceptions) if parts else ():
+        keep_shown(part, other, other.__traceback__, stacks)
 
 
 def innermost(stack, most):
@@ -59,8 +71,9 @@ def innermost(stack, most):
     return stack
 
 
-def is_users(frame):
-    """Whether pydevd shows a frame at a stop."""
+def is_shown(frame):
+    """Whether pydevd shows a frame at a stop. Libraries are shown if the user wants to debug them, other than where user
+    code is looked for (`is_users`, `runs_users_code`)."""
     debugger = sys.modules["stillframe_agent"].debugger()
     if debugger.get_file_type(frame) is not None:
         return False
