@@ -46,7 +46,7 @@ pub struct BreakpointData {
     /// Why the location may be wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
-    /// Which writes do not stop the program.
+    /// Which writes stop the program, and which do not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// False: kept, but not set in the program.

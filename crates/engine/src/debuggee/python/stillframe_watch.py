@@ -29,8 +29,6 @@ MOST_LINES = 256
 # Values of these types are equal if they look so; others only if they are the same.
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
-class_name = type.__dict__["__name__"].__get__
-
 numbers = itertools.count(1)
 # Storage that was found, by the number that the client knows it by.
 found = {}
@@ -66,8 +64,8 @@ class Slot:
         return self
 
     def why_missing(self, text):
-        """What to say of one that does not exist yet."""
-        return "`%s` does not exist yet; the program stops when it is created" % text
+        """What to say of one that does not exist yet, in words that stay true when it does."""
+        return "`%s` did not exist when this was set; the program stops when it is created" % text
 
 
 class Attribute(Slot):
@@ -105,8 +103,11 @@ class Attribute(Slot):
         holder = next((each for each in agent.class_order(kind) if self.name in agent.class_dict(each)), None)
         if holder is None:
             return super().why_missing(text)
-        of_class = "%s.%s" % (class_name(holder), self.name)
-        return "`%s` is that of the class; only a write to `%s` itself stops the program, so watch `%s`, too" % (text, text, of_class)
+        of_class = "%s.%s" % (agent.class_name(holder), self.name)
+        return (
+            "`%s` was that of the class when this was set; only a write to `%s` itself stops the program, so watch `%s`, too"
+            % (text, text, of_class)
+        )
 
 
 def entry(names, key):

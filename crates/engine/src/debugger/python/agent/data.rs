@@ -19,7 +19,7 @@ const WATCH: &str = "stillframe_watch";
 #[derive(Deserialize)]
 struct Found {
     id: String,
-    /// Which writes do not stop the program.
+    /// Which writes stop the program, and which do not, as it was when this was found.
     note: Option<String>,
 }
 
