@@ -15,6 +15,7 @@ mod language;
 mod leftovers;
 mod port;
 mod python_packages;
+mod pythons;
 mod server;
 mod toolchains;
 mod usage;
@@ -30,6 +31,7 @@ pub use language::{
 pub use leftovers::{Mark, assert_gone, interrupt};
 pub use port::ClosedPort;
 pub use python_packages::{gdb, python_with_packages};
+pub use pythons::{built_python, pythons};
 pub use rustix::process::Signal;
 pub use server::{Answer, Built, ProtocolEra, Reply, Server, ServerOptions, Shutdown};
 pub use toolchains::{

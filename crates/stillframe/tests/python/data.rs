@@ -1,7 +1,7 @@
 //! What can be watched in Python, and who writes it. `tests/standard` covers attributes and variables.
 
 use serde_json::json;
-use test_support::{Answer, tries_everything};
+use test_support::{Answer, pythons};
 
 use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
@@ -113,16 +113,6 @@ async fn what_has_no_storage_is_refused_without_running_it() {
     session.finish().await;
 }
 
-/// The Python of the search path; with `--full` those that pyenv has built from 3.12 on, too.
-fn pythons() -> Vec<String> {
-    let versions = std::env::home_dir().unwrap_or_default().join(".pyenv/versions");
-    let built = std::fs::read_dir(versions).into_iter().flatten().flatten();
-    let is_new = |name: &str| name.starts_with("3.12.") || name.starts_with("3.13.");
-    let others = built.filter(|entry| tries_everything() && is_new(&entry.file_name().to_string_lossy()));
-    let others = others.map(|entry| entry.path().join("bin/python").display().to_string());
-    std::iter::once("python3".to_owned()).chain(others).collect()
-}
-
 /// From Python 3.12 on, a comprehension runs in the frame around it.
 #[tokio::test]
 async fn the_variable_of_a_comprehension_is_not_that_of_its_function() {
@@ -144,7 +134,7 @@ def squares(n):
 print(len(squares(3)))
 ",
     );
-    for python in pythons() {
+    for python in pythons(&["3.12."]) {
         let server = STILLFRAME.serve().await;
         let arguments = json!({ "language": "python", "executablePath": python });
         let created = server.ok("create_debug_session", arguments).await;
@@ -163,13 +153,19 @@ async fn what_a_watch_does_not_see_is_noted() {
     let script = Script::new(KINDS);
     let (session, _) = Debugging::stopped_at(&script, "ready").await;
     for (expression, note) in [
-        ("hidden.label", json!("`hidden.label` does not exist yet; the program stops when it is created")),
-        ("work.label", json!("`work.label` does not exist yet; the program stops when it is created")),
+        (
+            "hidden.label",
+            json!("`hidden.label` did not exist when this was set; the program stops when it is created"),
+        ),
+        (
+            "work.label",
+            json!("`work.label` did not exist when this was set; the program stops when it is created"),
+        ),
         ("slotted.size", json!(null)),
         (
             "hidden.change",
             json!(
-                "`hidden.change` is that of the class; only a write to `hidden.change` itself stops the program, so watch `Hidden.change`, too"
+                "`hidden.change` was that of the class when this was set; only a write to `hidden.change` itself stops the program, so watch `Hidden.change`, too"
             ),
         ),
     ] {
@@ -306,6 +302,7 @@ async fn a_key_of_a_defaultdict_is_watched_without_adding_one() {
 from collections import defaultdict
 counts = defaultdict(lambda: defaultdict(int))
 counts['a']['b'] += 1
+plain = defaultdict()
 print('ready')  # @ready
 counts['a']['b'] += 2  # @again
 print(dict(counts['a']), len(counts))
@@ -315,6 +312,8 @@ print(dict(counts['a']), len(counts))
     session.ok("set_breakpoint", json!({ "watch": "counts['a']['b']" })).await;
     let refused = session.call("set_breakpoint", json!({ "watch": "counts['c']['d']" })).await;
     assert!(refused.is_error && refused.text.contains("would add the key"), "{}", refused.text);
+    let missing = session.call("set_breakpoint", json!({ "watch": "plain['c']['d']" })).await;
+    assert!(missing.is_error && missing.text.contains("KeyError"), "{}", missing.text);
     written(&script, &session.go_on().await, "again", "1", "3");
     let ended = session.run_to_the_end().await;
     assert_eq!(ended.text_of("output"), "{'b': 3} 1\n", "{}", ended.text);

@@ -1,10 +1,8 @@
 //! A server with the toolset `recording`, and the versions of Python to record.
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_support::{Fixture, Server, ServerOptions, tries_everything};
+use test_support::{Fixture, Server, ServerOptions, built_python};
 
 use crate::STILLFRAME;
 
@@ -15,31 +13,14 @@ pub(crate) struct Client {
     python: String,
 }
 
-/// The Python of the search path, and of those that pyenv has built the newest, which has `sys.monitoring`; with `--full`
-/// the oldest and the one before the newest, too.
+/// The versions to record: the newest has `sys.monitoring`, and the oldest has not.
 pub(crate) fn pythons() -> Vec<String> {
-    let others: &[&str] = if tries_everything() { &["3.8.", "3.12.", "3.13."] } else { &["3.13."] };
-    std::iter::once("python3".to_owned()).chain(others.iter().filter_map(|version| built(version))).collect()
+    test_support::pythons(&["3.8.", "3.12."])
 }
 
 /// A Python without `sys.monitoring`, if pyenv has built the oldest.
 pub(crate) fn tracing_python() -> String {
-    built("3.8.").unwrap_or_else(|| "python3".to_owned())
-}
-
-/// A Python of a version that pyenv has built.
-fn built(version: &str) -> Option<String> {
-    let versions = std::env::home_dir().unwrap_or_default().join(".pyenv/versions");
-    let mut found: Vec<PathBuf> = std::fs::read_dir(versions)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with(version))
-        .map(|entry| entry.path().join("bin/python"))
-        .filter(|path| path.exists())
-        .collect();
-    found.sort();
-    found.pop().map(|path| path.display().to_string())
+    built_python("3.8.").unwrap_or_else(|| "python3".to_owned())
 }
 
 impl Client {

@@ -277,7 +277,7 @@ class Evaluation(Equality):
         items = list(names.items())
         place = self.place_of(node, key, [known for known, _ in items], is_hashed=True)
         if place is None:
-            if type(names) is not dict:
+            if type(names) is not dict and names.default_factory is not None:
                 self.refuse(node, "would add the key, which is not there yet")
             # The message contains the key's own repr.
             raise KeyError(key if self.is_plain(node, key) else "<%s object>" % class_name(type(key)))
