@@ -2,6 +2,8 @@
 
 mod pauses;
 
+use std::fs::File;
+
 use serde_json::{Value, json};
 
 use crate::debugging::Report;
@@ -340,23 +342,30 @@ async fn a_step_that_left_user_code_does_not_stop_the_program_later() {
     let script = Script::new(
         r"
 import asyncio
+import os
 
 def on_timer(number):
     return number  # @here
 
 async def main():
-    asyncio.get_running_loop().call_later(0.1, on_timer, 4)
-    await asyncio.sleep(5)
+    loop = asyncio.get_running_loop()
+    loop.call_later(0.1, on_timer, 4)
+    await loop.run_in_executor(None, open, later)
     print('late')
 
+later = os.path.join(os.path.dirname(__file__), 'later')
+os.mkfifo(later)
 asyncio.run(main())
 ",
     );
     let (session, _) = script.stopped_at("here").await;
     let left = session.step("step_over").await;
     assert!(left.at("/notes/0").to_string().contains("the step left your code: `on_timer`"), "{}", left.text);
+    // With both, it opens whether or not the program still waits.
+    let later = File::options().read(true).write(true).open(script.path_of("later")).unwrap();
     let ended = session.go_on().await;
     assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "late\n"), "{}", ended.text);
+    drop(later);
     session.finish().await;
 }
 
