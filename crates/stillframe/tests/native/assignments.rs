@@ -6,16 +6,20 @@ use crate::STILLFRAME;
 use crate::source::{Sources, assert_evaluated, run_until};
 
 const ACCOUNT: &str = "
-struct Account { count: i32, parts: Vec<i32>, letter: char, rate: f32, big: u64 }
+struct Account {
+    count: i32, parts: Vec<i32>, letter: char, rate: f32, share: f64, big: u64, open: bool, rows: Vec<Vec<i32>>,
+}
 fn main() {
-    let mut account = Account { count: 1, parts: vec![1, 2], letter: 'a', rate: 0.5, big: 1 };
+    let mut account = Account {
+        count: 1, parts: vec![1, 2], letter: 'a', rate: 0.5, share: 0.5, big: 1, open: false, rows: vec![vec![1], vec![2, 3]],
+    };
     let row = &mut [3_u8, 4];
     println!(\"ready\"); // @ready
     account.parts[0] += 5; // @written
     account.parts[0] += 5; // @written_again
     row[0] += 1;
     println!(\"{} {:?} {} {}\", account.count, account.parts, account.letter, account.rate);
-    println!(\"{} {row:?}\", account.big);
+    println!(\"{} {row:?} {} {} {:?}\", account.big, account.share, account.open, account.rows);
 }
 ";
 
@@ -30,12 +34,21 @@ async fn elements_are_assigned_and_watched() {
         ("account.count = account.parts[0] + 1", "2"),
         ("account.letter = 'ü'", "'ü'"),
         ("account.rate *= 0.5", "0.25"),
+        ("account.rate = 0.75", "0.75"),
+        ("account.rate = 2", "2"),
+        ("account.share = 0.125", "0.125"),
+        ("account.share = 3", "3"),
+        ("account.open = true", "true"),
+        ("account.open", "true"),
+        ("account.rows[1][0] = 7", "7"),
+        ("account.rows[1]", "[7, 3]"),
         ("account.big = 18446744073709551615", "18446744073709551615"),
         ("row[1] -= 1", "3"),
         ("account.parts", "[1, 82]"),
         ("row", "[3, 3]"),
         ("row[1] = 256", "literal out of range for `u8`"),
         ("row[1] += 255", "attempt to add with overflow"),
+        ("account.count = 0.5", "mismatched types: expected `i32`, found `f64`"),
         ("row[1] = account.count", "mismatched types: expected `u8`, found `i32`"),
         ("account.parts[2] = 1", "index 2 is out of range: the length is 2"),
         ("account.parts.len() = 1", "this expression cannot be evaluated here"),

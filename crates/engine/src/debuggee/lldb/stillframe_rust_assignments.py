@@ -4,7 +4,7 @@ import math
 
 import lldb
 from stillframe_rust_numbers import computed, type_of
-from stillframe_values import Code, Failed, Integer, Letter, Unknown, kept, simple, spelled
+from stillframe_values import Code, Failed, Integer, Letter, Single, Unknown, kept, simple, spelled
 
 
 def assigned(evaluation, place, sign):
@@ -23,6 +23,9 @@ def check(place, known, value):
     if isinstance(known, Integer) and not isinstance(value, (Integer, bool, float, str)):
         if Integer(value, known.bits, known.is_signed) != value:
             raise Failed(f"literal out of range for `{type_of(place)}`")
+        return
+    # A literal has no type yet, and a whole one is what `set_variable` may be given for a number with a fraction.
+    if type(value) is int and isinstance(known, float) or type(value) is float and isinstance(known, Single):
         return
     kinds = [(type(one), getattr(one, "bits", 0), getattr(one, "is_signed", None)) for one in (known, value)]
     if kinds[0] != kinds[1]:

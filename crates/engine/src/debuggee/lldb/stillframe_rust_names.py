@@ -6,14 +6,14 @@ from stillframe_memory import present
 from stillframe_values import around
 
 # How many variables of a name are considered.
-MOST = 10_000
+CONSIDERED = 10_000
 
 
 def outside(frame, _this, name):
     """A constant, or a variable outside of functions: of several with a name, that of the nearest module around."""
     name = name.removeprefix("crate::").removeprefix("self::")
     target = frame.GetThread().GetProcess().GetTarget()
-    known = {path_of(one.GetName()): one for one in frame.GetModule().FindGlobalVariables(target, name, MOST)}
+    known = {path_of(one.GetName()): one for one in frame.GetModule().FindGlobalVariables(target, name, CONSIDERED)}
     known = {path: one for path, one in known.items() if f"::{path}".endswith(f"::{name}")}
     paths = (f"{scope}::{name}" if scope else name for scope in around(path_of(frame.GetFunctionName())))
     nearest = [known[path] for path in paths if path in known][:1]
