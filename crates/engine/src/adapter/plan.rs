@@ -222,7 +222,7 @@ pub struct Quirks {
     /// Another name for a function that the adapter refuses to break at, by its message: one that means a single one.
     pub other_function: fn(&str, &str) -> Option<String>,
     /// Other names for a function by which the adapter stops on the lines of its body, in their order, by the text of its
-    /// source and the line where it stops otherwise: the first of them that it accepts is used.
+    /// source and the line where it stops otherwise: the first of them with code is used, if the adapter accepts it.
     pub function_body: fn(&str, &str, u32) -> Vec<String>,
     /// How to go on where the adapter refuses a breakpoint because its line has no code.
     pub refused_lines: Option<RefusedLines>,

@@ -1,5 +1,6 @@
 //! Where code is.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -222,6 +223,12 @@ pub struct Comparison {
 }
 
 impl Code {
+    /// The lines with code from one line to the end of a function, and the end: control may leave the function there.
+    pub fn lines_with_end(&self, from: u32, end: u32) -> BTreeSet<u32> {
+        let inside = self.lines.iter().copied().filter(|line| (from..end).contains(line));
+        inside.chain([end]).collect()
+    }
+
     /// Decides where a breakpoint for `line` goes.
     ///
     /// A line without code (blank, comment, docstring, closing bracket) gives way to the next line with

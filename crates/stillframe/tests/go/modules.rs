@@ -252,7 +252,7 @@ async fn a_breakpoint_on_a_line_with_code_in_a_closure_alone_stops_there() {
 const WITHOUT_CODE: &str = "\
 package main
 
-func poll(queue chan int) int {
+func poll(queue chan int) int { // @poll
 \tselect { // @select
 \tcase got := <-queue: // @case
 \t\treturn got
@@ -273,15 +273,29 @@ func grade(points int) (text string) {
 }
 
 func unused(points int) int {
-\tswitch { // @unused
-\tcase points > 9:
+\tswitch {
+\tcase points > 9: // @unused
 \t\treturn 1
 \t}
 \treturn 2
 }
 
+func rank(points int) {
+\t_ = points
+\tswitch {
+\tcase points > 9: // @rank
+\t\treturn
+\tcase points > 5:
+\t\tprintln(points)
+\t\treturn
+\t}
+\tprintln(\"low\")
+}
+
 func main() {
 \tprintln(poll(nil), grade(3))
+\trank(10)
+\trank(3)
 }
 ";
 
@@ -295,6 +309,9 @@ async fn a_line_that_the_compiler_makes_no_code_of_moves_on_within_its_function(
         session.break_at(&program, marker).await;
     }
     let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    // The first line of its body has a breakpoint.
+    assert_eq!(stopped.place(), (program.path(), program.line("poll")), "{}", stopped.text);
+    let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (program.path(), program.line("case")), "{}", stopped.text);
     let lines: Vec<_> =
         session.breakpoints().await.iter().skip(1).map(|breakpoint| breakpoint["line"].clone()).collect();
@@ -305,6 +322,29 @@ async fn a_line_that_the_compiler_makes_no_code_of_moves_on_within_its_function(
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (program.path(), program.line("first")), "{}", stopped.text);
     session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_on_a_function_stops_on_a_line_that_all_calls_reach() {
+    let module = Module::new(&[("main.go", WITHOUT_CODE)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(test_support::Language::Go).await;
+    for function in ["poll", "grade", "rank"] {
+        session.ok("set_breakpoint", json!({ "function": function })).await;
+    }
+    let mut stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    for marker in ["case", "first", "rank", "rank"] {
+        assert_eq!(stopped.place(), (program.path(), program.line(marker)), "{}", stopped.text);
+        if marker == "first" {
+            // Delve refuses the line where that of the function is.
+            let line = json!({ "file": program.path(), "line": program.line("rank") });
+            let set = session.ok("set_breakpoint", line).await;
+            assert!(set.text.contains("another breakpoint is at "), "{}", set.text);
+        }
+        stopped = session.go_on().await;
+    }
+    assert_eq!(stopped.outcome(), "ended", "{}", stopped.text);
     session.finish().await;
 }
 

@@ -164,14 +164,15 @@ pub(super) fn closures_around(text: &str, line: u32) -> Option<usize> {
     around.filter(|_| begins)
 }
 
-/// Whether a line inside a function may hold code, as far as its text shows that: the compiler needs none for some others,
-/// such as `switch {` and `_ = n`.
+/// Whether a line inside a function may hold code that runs as control comes to it, as far as its text shows that:
+/// `switch {` has code only where control leaves it at the end, and the compiler needs none for some others, such as
+/// `select {` and `_ = n`.
 fn has_code(line: &str) -> bool {
     let is_closing = line.chars().all(|letter| matches!(letter, '}' | ')' | ']' | ',' | ';' | '(' | '{'));
     let first = line.split([' ', ':']).next().unwrap_or_default();
     let is_label = line.ends_with(':') && first != "case" && !line.contains(' ');
     let declares = matches!(first, "type" | "const" | "import");
-    !(is_closing || is_label || declares || line == "} else {" || line == "default:")
+    !(is_closing || is_label || declares || matches!(line, "} else {" | "default:" | "switch {"))
 }
 
 /// The lines, with blanks for comments and for what is in texts of several lines.
@@ -234,16 +235,16 @@ enum State {
     Raw,
 }
 
-/// How many lines behind the head of a function those of its body are; none for another line.
+/// How many lines behind the head of a function those of its body are that may have code; none for another line.
 pub(super) fn body_offsets(text: &str, line: u32) -> impl Iterator<Item = u32> {
-    let body = headed(text, line).map(|function| function.body..=function.end);
+    let body = headed(text, line).map(|(function, code)| code.lines_with_end(function.body, function.end));
     body.into_iter().flatten().filter_map(move |inside| inside.checked_sub(line))
 }
 
 /// The names of results, which are anything before the body of their function begins.
 pub(super) fn results_at_head(text: &str, line: u32) -> Vec<String> {
     let results = || {
-        let function = headed(text, line)?;
+        let (function, _) = headed(text, line)?;
         let lines = without_comments(text);
         let range = usize::try_from(line).ok()?.checked_sub(1)?..usize::try_from(function.body).ok()?;
         let head = lines.get(range)?.join(" ");
@@ -257,12 +258,15 @@ pub(super) fn results_at_head(text: &str, line: u32) -> Vec<String> {
     results().unwrap_or_default()
 }
 
-/// The function whose head is on a line, if its body begins on another one.
-fn headed(text: &str, line: u32) -> Option<Function> {
+/// The function whose head is on a line, if its body begins on another one, and what is known of its source.
+fn headed(text: &str, line: u32) -> Option<(Function, Code)> {
     // Nearly every line is none, and reading a whole file takes long.
     let above = usize::try_from(line).ok()?.checked_sub(1)?;
     text.lines().nth(above).filter(|head| head.trim_start().starts_with("func"))?;
-    read(text).functions.into_iter().find(|function| function.start == line && function.body > line)
+    let code = read(text);
+    let is_it = |function: &&Function| function.start == line && function.body > line;
+    let function = code.functions.iter().find(is_it)?.clone();
+    Some((function, code))
 }
 
 /// What is in front of the bracket that closes, and what is behind it.
@@ -464,8 +468,9 @@ func short() int { return 1 }
             .iter()
             .map(|function| (function.name.as_str(), function.header, function.body, function.end))
             .collect();
-        assert_eq!(found, [("Account.add", 8, 11, 13), ("Map", 15, 18, 26), ("short", 28, 28, 28)]);
-        assert_eq!(code.lines, [11, 18, 19, 20, 22, 25, 28]);
+        assert_eq!(found, [("Account.add", 8, 11, 13), ("Map", 15, 19, 26), ("short", 28, 28, 28)]);
+        assert_eq!(code.lines, [11, 19, 20, 22, 25, 28]);
+        assert_eq!(body_offsets(text, 15).collect::<Vec<_>>(), [4, 5, 7, 10, 11]);
         assert_eq!(code.length, 28);
     }
 }

@@ -167,6 +167,12 @@ pub(super) fn message(text: &str) -> String {
             "no code for {place} is in the program: the linker leaves out functions that nothing calls"
         );
     }
+    if let Some(place) = text.strip_prefix("Breakpoint exists at ") {
+        let place = place.rsplit_once(" at ").map_or(place, |(place, _)| place);
+        return format!(
+            "another breakpoint is at {place} already, and Delve sets a single one at an address"
+        );
+    }
     if text == "function calls not allowed without using 'call'" {
         return NEEDS_CALL.to_owned();
     }
@@ -239,6 +245,10 @@ mod tests {
         }
         let left_out = "could not find statement at /x/sum.go:51, please use a line with a statement";
         assert!(message(left_out).starts_with("no code for /x/sum.go:51 is in the program"));
+        assert_eq!(
+            message("Breakpoint exists at /x/sum.go:51 at 484535"),
+            "another breakpoint is at /x/sum.go:51 already, and Delve sets a single one at an address"
+        );
         let stripped = "Failed to launch: could not launch process: decoding dwarf section info at offset 0x0: too \
                         short - debuggee must not be built with 'go run' or -ldflags='-s -w', which strip debug info";
         assert!(message(stripped).starts_with("the binary has no debug information; "));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::breakpoints::{OnFunction, SentBreakpoint, complete, native_condition};
-use super::{DapDebugger, commands, lock, recording};
+use super::{DapDebugger, commands, lock, recording, refused};
 use crate::deadlines;
 use crate::debugger::{BindResult, FunctionBreakpoint};
 use crate::error::{Error, Result};
@@ -146,7 +146,8 @@ impl DapDebugger {
     }
 
     /// Moves the first breakpoints, which the adapter has set where functions begin, to the first lines with code of their
-    /// bodies.
+    /// bodies. One stays where its function begins if the adapter refuses that line for another reason: one behind it may
+    /// not be reached.
     async fn move_into_bodies(
         &self,
         breakpoints: &[::dap::FunctionBreakpoint],
@@ -168,9 +169,11 @@ impl DapDebugger {
             let each =
                 moved.iter_mut().zip(breakpoints).zip(&answers).zip(bodies.iter_mut().zip(&mut is_moved));
             for (((one, before), answer), (places, is_moved)) in each {
-                // Its body may begin with lines without code.
                 if !(*is_moved && answer.verified) {
-                    let name = places.next().unwrap_or_else(|| before.name.clone());
+                    // Its body may begin with lines without code.
+                    let moves = !*is_moved || refused::has_no_code(self, answer);
+                    let next = if moves { places.next() } else { None };
+                    let name = next.unwrap_or_else(|| before.name.clone());
                     is_other |= name != one.name;
                     (one.name, *is_moved) = (name, true);
                 }
