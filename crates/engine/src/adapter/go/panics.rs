@@ -58,8 +58,11 @@ fn out_of_bounds(value: &str) -> Option<String> {
     // `BoundsIndex (0)`, or only the number.
     let code = number("code")?.trim_end_matches(')').rsplit(['(', ' ']).next()?;
     let (text, negative) = BOUNDS.get(code.parse::<usize>().ok()?)?;
-    let is_negative = x.starts_with('-') && number("signed")? == "true";
-    Some(if is_negative { negative } else { text }.replace("%x", x).replace("%y", y))
+    let is_signed = number("signed")? == "true";
+    let text = if is_signed && x.starts_with('-') { negative } else { text };
+    // The runtime keeps an unsigned index in a field with a sign.
+    let unsigned = x.parse::<i64>().ok().filter(|_| !is_signed).map(|x| x.cast_unsigned().to_string());
+    Some(text.replace("%x", unsigned.as_deref().unwrap_or(x)).replace("%y", y))
 }
 
 /// The type and the text of an error whose first field is its text.
@@ -116,6 +119,10 @@ mod tests {
                 "runtime error: index out of range [5] with length 2",
             ),
             (bounds("x: -1, y: 2, signed: true, code: BoundsSliceB (3)"), "runtime error: slice bounds out of range [-1:]"),
+            (
+                bounds("x: -1, y: 1, signed: false, code: BoundsIndex (0)"),
+                "runtime error: index out of range [18446744073709551615] with length 1",
+            ),
             (
                 bounds("x: 4, y: 0, signed: false, code: BoundsConvert (8)"),
                 "runtime error: cannot convert slice with length 0 to array or pointer to array with length 4",
