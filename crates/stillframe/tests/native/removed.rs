@@ -27,9 +27,9 @@ async fn a_variable_that_the_linker_removed_has_no_value() {
 
 #[tokio::test]
 async fn a_variable_that_the_linker_removed_is_not_listed() {
-    let text = "int LIMIT = 42;\nstatic const char *names[] = {\"a\", \"b\"};\nint used = 7;\n\
-                const char *report(void) { return names[LIMIT]; }\n\
-                int main(void) {\n    int count = used + 1;\n    return count; // @here\n}\n";
+    let text = "int LIMIT = 42;\nint shared = 1;\nstatic const char *names[] = {\"a\", \"b\"};\nint used = 7;\n\
+                const char *report(void) { return names[LIMIT + shared]; }\n\
+                int main(void) {\n    int shared = 1;\n    int count = used + shared;\n    return count; // @here\n}\n";
     let sources = Sources::new(&[("main.c", text)]);
     let built = "gcc -g -gdwarf-4 -ffunction-sections -fdata-sections -Wl,--gc-sections";
     let (server, program) = (STILLFRAME.serve().await, sources.file("main.c"));

@@ -13,7 +13,11 @@ pub(super) async fn without(
     let Some((command, frame)) = debugger.quirks().removed_command.zip(frame) else { return found };
     let command = format!("{command} {}", frame.0);
     let printed = commands::run(debugger, Some(frame), command, deadlines::READ).await.unwrap_or_default();
-    let removed: Vec<_> = printed.lines().filter_map(|line| line.strip_prefix("removed ")).collect();
+    let removed: Vec<_> = printed
+        .lines()
+        .filter_map(|line| line.strip_prefix("removed "))
+        .flat_map(|placed| [placed, placed.rsplit_once(" @ ").map_or(placed, |(name, _)| name)])
+        .collect();
     found.retain(|variable| !removed.contains(&variable.name.as_str()));
     found
 }
