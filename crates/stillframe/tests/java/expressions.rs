@@ -19,6 +19,10 @@ class Main {
     record Item(String name, int count, BigDecimal price) {
         BigDecimal total() { return price.multiply(BigDecimal.valueOf(count)); }
     }
+    static class Box implements java.util.function.Supplier<Double> { public Double get() { return 2.0; } }
+    static final int SMALL = 7;
+    static final int LARGE = 70_000;
+    private final Box box = new Box();
     private final List<Item> items;
     private final Map<String, Integer> stock = Map.of(\"pen\", 3);
 
@@ -102,6 +106,11 @@ async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
         ("true ? 'a' : items.size()", "97"),
         ("true ? 'a' : 7", "'a'"),
         ("true ? 'a' : -7", "97"),
+        ("true ? 'a' : SMALL", "'a'"),
+        ("true ? 'a' : Main.SMALL + 1", "'a'"),
+        ("true ? 'a' : LARGE", "97"),
+        ("true ? 'a' : 1 / 0", "97"),
+        ("\"\" + (true ? 1 : box.get())", "\"1.0\""),
         ("true ? stock.get(\"pen\") : 0L", "3"),
         ("\"\" + (true ? stock.get(\"pen\") : 0.5)", "\"3.0\""),
         ("\"\" + (true ? (Object) 3 : 0.5)", "\"3\""),

@@ -212,6 +212,14 @@ final class Evaluator {
         return place == null ? null : place.type();
     }
 
+    /** Whether a name is a field whose value the compiler may know. */
+    boolean isConstant(String name) throws Failure {
+        StackFrame frame = frame();
+        if (names.containsKey(name) || local(frame, name) != null) return false;
+        Place place = Place.find(frame, name);
+        return place != null && place.isConstant();
+    }
+
     /** The class around the frame whose method a call without an object means; null if it is imported. */
     ReferenceType owner(String method) throws Failure {
         ReferenceType type = frame().location().declaringType();

@@ -20,6 +20,16 @@ abstract class Place {
 
     abstract void put(Value value) throws InvalidTypeException, ClassNotLoadedException, Failure;
 
+    /** Whether the compiler may know the value. */
+    boolean isConstant() {
+        return false;
+    }
+
+    /** Whether the compiler may know the value of a field; false without one. */
+    static boolean isConstant(Field field) {
+        return field != null && field.isStatic() && field.isFinal() && Operators.isPrimitive(field.typeName());
+    }
+
     /** The same location in a frame that was fetched again. */
     Place refresh(StackFrame frame) {
         return this;
@@ -104,6 +114,11 @@ abstract class Place {
             @Override
             String type() {
                 return field.typeName();
+            }
+
+            @Override
+            boolean isConstant() {
+                return isConstant(field);
             }
 
             @Override

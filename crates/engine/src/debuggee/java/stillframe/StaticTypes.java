@@ -40,13 +40,23 @@ final class StaticTypes {
     /** Whether an expression is a constant `int` that a smaller type can hold. */
     private boolean fits(Syntax.Node node, String type, String into) throws Failure {
         if (NUMBERS.indexOf(into) >= NUMBERS.indexOf("int") || !type.equals("int") || !isConstant(node)) return false;
-        int value = ((PrimitiveValue) evaluator.value(node)).intValue();
+        int value;
+        try {
+            value = ((PrimitiveValue) evaluator.value(node)).intValue();
+        } catch (Failure failed) {
+            // As `1 / 0`, which is not a constant.
+            return false;
+        }
         return value == (into.equals("byte") ? (byte) value : into.equals("short") ? (short) value : (char) value);
     }
 
-    private static boolean isConstant(Syntax.Node node) {
+    private boolean isConstant(Syntax.Node node) throws Failure {
         switch (node.kind) {
             case "literal": return true;
+            case "name": return evaluator.isConstant(node.text);
+            case "field":
+                ReferenceType owner = owner(node.part(0));
+                return owner != null && Place.isConstant(owner.fieldByName(node.text));
             case "unary":
             case "binary":
             case "cast":
@@ -135,6 +145,7 @@ final class StaticTypes {
         if (owner == null) return null;
         String common = null;
         for (Method method : owner.methodsByName(node.text)) {
+            if (method.isBridge()) continue;
             if (method.argumentTypeNames().size() != node.parts.size() && !method.isVarArgs()) continue;
             boolean isGeneric = method.genericSignature() != null && method.genericSignature().contains(")T");
             boolean isOther = common != null && !common.equals(method.returnTypeName());
