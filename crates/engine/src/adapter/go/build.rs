@@ -144,6 +144,8 @@ pub(super) async fn build(host: &dyn Host, launch: Launch, progress: &Progress) 
         }
     };
     if let Some(test) = wanted.fuzzed() {
+        let is_name = test.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        let test = if is_name && test.starts_with("Fuzz") { test } else { "FuzzNAME" };
         return Err(unusable(format!(
             "`go test -fuzz` calls the fuzz test in processes of its own, which are not debugged; run it without the \
              debugger, then debug the input that it reports: `go test -run={test}/INPUT`"
