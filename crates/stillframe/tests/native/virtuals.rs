@@ -82,13 +82,14 @@ struct Leaf : Left, Right {
     int id() const override {
         return 2; // @inside
     }
+    static int count() { return 4; }
     int leaf = 9;
 };
 int main() {
     std::unique_ptr<Base> base = std::make_unique<Leaf>();
     Left *left = new Leaf;
     Leaf *leaf = new Leaf;
-    return base->id() + left->id() + leaf->id(); // @main
+    return base->id() + left->id() + leaf->id() + leaf->count(); // @main
 }
 ";
 
@@ -101,6 +102,7 @@ async fn a_method_for_which_lldb_calls_another_one_is_refused() {
         ("base->id()", "2"),
         ("left->id()", "2"),
         ("leaf->id()", refused),
+        ("leaf->count()", "4"),
         ("(*base).id()", refused),
         ("dynamic_cast<Leaf*>(base.get())->leaf", "9"),
     ];

@@ -122,9 +122,15 @@ def check_method(value, name):
     kind = kind.GetDereferencedType() if kind.IsReferenceType() else kind
     classes = lineage(kind.GetPointeeType() if kind.IsPointerType() else kind)
     owner = next((one for one in classes if name in methods(one)), None)
-    if owner is not None and any(leaves_out_destructor(one) for one in lineage(owner)):
+    if owner is not None and not is_static(owner, name) and any(leaves_out_destructor(one) for one in lineage(owner)):
         reason = f"`{owner.GetName()}` has a virtual base and no destructor of its own"
         raise Failed(f"LLDB may call another method than `{name}`: {reason}")
+
+
+def is_static(kind, name):
+    """Whether the methods of a name that a class itself has need no object."""
+    found = (kind.GetMemberFunctionAtIndex(at) for at in range(kind.GetNumberOfMemberFunctions()))
+    return all(one.GetKind() == lldb.eMemberFunctionKindStaticMethod for one in found if one.GetName() == name)
 
 
 def leaves_out_destructor(kind):
