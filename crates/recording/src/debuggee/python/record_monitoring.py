@@ -46,6 +46,9 @@ class Source:
         # The last three cannot be had for some code only.
         monitoring.set_events(self.tool, events.PY_START | events.PY_UNWIND | events.RAISE | events.PY_THROW)
 
+    def check(self):
+        """Monitoring continues after an interrupt."""
+
     def stop(self):
         if self.tool is None:
             return

@@ -477,6 +477,7 @@ class Recorder(Paths):
     @guarded
     def output(self, number, text):
         if not self.closed and type(text) is str and text:
+            self.source.check()
             top = self.thread().top
             by = (top.number if top is not None else 0) << 1 | 1
             self.wire.blob(number << 5 | OUTPUT, text[:MOST_OUTPUT].encode("utf-8", "replace"), by)

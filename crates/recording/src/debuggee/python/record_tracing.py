@@ -14,13 +14,15 @@ from record_wire import SUSPEND
 
 GENERATES = 0x20 | 0x80 | 0x200
 
+LOST = "an interrupt or an exhausted stack stopped Python from tracing a thread; what that thread ran afterwards is missing"
+
 
 class Source:
     def __init__(self, recorder):
         self.recorder = recorder
         # Activations of generators, by the identity of their frame, with the frame.
         self.waiting = {}
-        self.is_on = True
+        self.is_on, self.is_lost = True, False
         # The trace functions of the program, by thread.
         self.others = {}
 
@@ -37,7 +39,20 @@ class Source:
         else:
             self.set(self.on_call)
 
+    def check(self):
+        """Say so if Python no longer traces the main thread, where interrupts are raised. It stops when one gets out of a
+        trace function, which may be before the first instruction of that."""
+        is_main = threading.get_ident() == threading.main_thread().ident
+        if self.is_on and not native and is_main and not self.recorder.wire.is_lost and self.get() is None:
+            self.lose()
+
+    def lose(self):
+        if not self.is_lost:
+            self.recorder.wire.gap(LOST)
+            self.is_lost = True
+
     def stop(self):
+        self.check()
         self.is_on = False
         sys.settrace, sys.gettrace = self.set, self.get
         self.set(None)
@@ -89,32 +104,36 @@ class Source:
             nonlocal is_raised, was_raised
             if not self.is_on:
                 return None
-            pending = activation.pending
-            if watched and heap.has_watched_changed():
-                recorder.settle_watched(activation)
-            if pending is not None:
-                # After an event other than the next line, more of this line may run.
-                recorder.settle(activation, pending, frame)
-            if event == "line":
-                is_raised = False
-                line = frame.f_lineno
-                try:
-                    word, activation.pending = lines[line]
-                except KeyError:
-                    word, activation.pending = recorder.line_of(activation.code, line)
-                record(base | word)
-            elif event == "return":
-                # Python reports the return of None for a frame that an exception leaves, which may have run a `finally`.
-                if argument is None and (is_raised or was_raised and not has_returned(frame, generates)):
-                    recorder.unwind(recorder.thread(), activation)
-                elif generates and is_yield(frame):
-                    self.waiting[id(frame)] = (activation, frame, trace)
-                    recorder.leave(recorder.thread(), activation, argument, SUSPEND)
-                else:
-                    recorder.leave(recorder.thread(), activation, argument)
-            elif event == "exception":
-                is_raised = self.on_exception(activation, frame, argument) or is_raised
-                was_raised = was_raised or is_raised
+            try:
+                pending = activation.pending
+                if watched and heap.has_watched_changed():
+                    recorder.settle_watched(activation)
+                if pending is not None:
+                    # After an event other than the next line, more of this line may run.
+                    recorder.settle(activation, pending, frame)
+                if event == "line":
+                    is_raised = False
+                    line = frame.f_lineno
+                    try:
+                        word, activation.pending = lines[line]
+                    except KeyError:
+                        word, activation.pending = recorder.line_of(activation.code, line)
+                    record(base | word)
+                elif event == "return":
+                    # Python reports the return of None for a frame that an exception leaves, which may have run a `finally`.
+                    if argument is None and (is_raised or was_raised and not has_returned(frame, generates)):
+                        recorder.unwind(recorder.thread(), activation)
+                    elif generates and is_yield(frame):
+                        self.waiting[id(frame)] = (activation, frame, trace)
+                        recorder.leave(recorder.thread(), activation, argument, SUSPEND)
+                    else:
+                        recorder.leave(recorder.thread(), activation, argument)
+                elif event == "exception":
+                    is_raised = self.on_exception(activation, frame, argument) or is_raised
+                    was_raised = was_raised or is_raised
+            except BaseException:
+                self.lose()
+                raise
             return trace
 
         return trace
