@@ -24,6 +24,8 @@ enum Fate {
     Handled,
     /// It left all recorded calls.
     Left,
+    /// It left an asynchronous function, whose caller had ended.
+    Rejected,
     /// Its call did nothing more, because the program ended.
     Open,
 }
@@ -52,13 +54,18 @@ impl Recording {
         )?;
         let range = (What::Throw.stored(), since, threads.start(), threads.end(), MOST_THROWN);
         let (mut handled, mut open) = (HashSet::new(), None);
+        let mut newest = true;
         for thrown in statement.query_map(range, event_of)? {
             let thrown = thrown?;
             if !self.is_failure(&thrown)? {
                 continue;
             }
+            let is_newest = std::mem::take(&mut newest);
             match self.fate(&thrown, &mut handled)? {
-                Fate::Left => return Ok(Some(thrown)),
+                // What a caller that has ended does with a rejection is not recorded. One after which the program threw
+                // others did not end it.
+                Fate::Rejected if !is_newest => {}
+                Fate::Left | Fate::Rejected => return Ok(Some(thrown)),
                 Fate::Open => open = open.or(Some(thrown)),
                 Fate::Handled => {}
             }
@@ -141,7 +148,7 @@ impl Recording {
             };
             // What called an asynchronous function may have ended before that.
             if ended < event {
-                break Fate::Left;
+                break Fate::Rejected;
             }
             let end = self.find_event(ended)?;
             if handled.contains(&call) || end.is_some_and(|end| end.what != What::Unwind) {

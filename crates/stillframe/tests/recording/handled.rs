@@ -201,11 +201,41 @@ async fn what_ended_a_program_is_not_what_was_handled_afterwards() {
     let script = Fixture::write(folder.path(), "pay.cjs", PAY_MJS);
     let client = Client::new("node").await;
     for program in [&node, &script] {
-        for (how, code) in [("exit", "1"), ("handler", "2")] {
-            has(&client.record(program, &[how]).await, &["exited with code ", code]);
+        for (how, code) in [("exit", "exited with code 1;"), ("handler", "exited with code 2;")] {
+            has(&client.record(program, &[how]).await, &[code]);
             is_about(&client, program, "RangeError: negative total: -9").await;
         }
     }
+    client.server.finish().await;
+}
+
+const OPTIONAL_JS: &str = "\
+let total = 1;
+async function load() {
+  await null;
+  throw new Error('optional');
+}
+load().catch(() => {});
+function check(price) {
+  try {
+    JSON.parse('{');
+  } catch {}
+  return price;
+}
+setImmediate(() => {
+  total = check(-9);
+  process.exitCode = total < 0 ? 1 : 0;
+});
+";
+
+#[tokio::test]
+async fn a_rejection_after_which_others_are_thrown_has_not_ended_the_program() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let program = Fixture::write(folder.path(), "main.cjs", OPTIONAL_JS);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 1;"]);
+    let writes = client.ask("find_writes", json!({ "target": "total" })).await;
+    has(&writes, &["`total` is -9 at event "]);
     client.server.finish().await;
 }
 
