@@ -10,6 +10,7 @@ mod attributes;
 mod clock;
 mod error;
 pub mod export;
+mod interrupt;
 mod library;
 mod memory;
 mod methods;
@@ -30,6 +31,7 @@ mod value;
 mod wire;
 
 pub use error::{Error, Result};
+pub use interrupt::{Interrupts, Phase};
 pub use library::{Library, Listed};
 pub use reading::Recording;
 pub use recorders::{Limits, recorder_for};

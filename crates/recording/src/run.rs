@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use engine::adapter::{Adapter, Guarded, Machine};
+use engine::adapter::{Adapter, Guarded, Machine, Runtime};
 use engine::model::launch::Launch;
 use engine::model::stop::End;
 use engine::output::Output;
 use engine::process::Process;
 use engine::safety::Safety;
 use engine::temporary;
-use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
+use crate::interrupt::{Interrupts, Phase};
 use crate::library::Library;
-use crate::recorders::{Limits, recorder_for};
+use crate::recorders::{Limits, Recorder, recorder_for};
 use crate::redacted::without_shapes;
 use crate::store::{Counts, Store};
 use crate::streams::Streams;
@@ -52,7 +52,7 @@ pub struct RecordRequest {
     /// Keep the last so many events; none for the first ones.
     pub last: Option<i64>,
     /// Interrupts the program, and ends it the second time.
-    pub interrupt: Option<Arc<Notify>>,
+    pub interrupt: Option<Arc<Interrupts>>,
 }
 
 /// A recording that was made.
@@ -87,14 +87,13 @@ pub struct Recorded {
 /// Runs the program to its end and records it.
 pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) -> Result<Recorded> {
     let recorder = recorder_for(request.adapter)?;
-    let near = request.launch.near();
-    let runtime = match &request.executable {
-        Some(executable) => request.adapter.locate(&Machine, Some(executable), near.as_deref()).await?,
-        None => request.adapter.locate(&Guarded::starting(&Machine, safety), None, near.as_deref()).await?,
+    let interrupt = request.interrupt.clone().unwrap_or_default();
+    let (runtime, lacking) = tokio::select! {
+        biased;
+        () = interrupt.next() => return Err(Error::question("interrupted before the program started")),
+        prepared = prepare(recorder, &request, safety) => prepared?,
     };
-    request.adapter.check(&Machine, &runtime, &request.launch).await?;
     let segments = temporary::new_path();
-    let lacking = recorder.accelerate(&Machine, &runtime).await;
     let assistant = recorder.assist(&Machine, &segments)?;
     let spec = recorder.plan(&Machine, &runtime, &request.launch, &segments, request.limits)?;
     let (name, path) = library.new_path()?;
@@ -114,12 +113,14 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
 
     let output = Output::new();
     let process = Process::spawn(&spec, &name, &output)?;
+    interrupt.enter(Phase::Running);
     let has_ended = Arc::new(AtomicBool::new(false));
     let folder = path.parent().unwrap_or(&path).to_owned();
     let writer = Writer { folder, store, wire: Streams::new(segments), most_bytes: request.most_bytes };
     let ended = Arc::clone(&has_ended);
     let writing = tokio::task::spawn_blocking(move || writer.run(&ended));
-    let end = end_of(&process, request.timeout, request.interrupt.as_deref()).await;
+    let end = end_of(&process, request.timeout, &interrupt).await;
+    interrupt.enter(Phase::Finishing);
     // A child that keeps running is not recorded.
     process.kill().await;
     has_ended.store(true, Ordering::Release);
@@ -157,6 +158,22 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     })
 }
 
+/// Finds what runs the program, and has it ready. With what would make it faster.
+async fn prepare(
+    recorder: &dyn Recorder,
+    request: &RecordRequest,
+    safety: &Safety,
+) -> Result<(Runtime, Option<String>)> {
+    let near = request.launch.near();
+    let runtime = match &request.executable {
+        Some(executable) => request.adapter.locate(&Machine, Some(executable), near.as_deref()).await?,
+        None => request.adapter.locate(&Guarded::starting(&Machine, safety), None, near.as_deref()).await?,
+    };
+    request.adapter.check(&Machine, &runtime, &request.launch).await?;
+    let lacking = recorder.accelerate(&Machine, &runtime).await;
+    Ok((runtime, lacking))
+}
+
 /// What was suspended at the end of a recording, unless it is a long one, for which that has to be asked.
 async fn waiting(library: &Library, name: &str, events: i64) -> Result<Vec<String>> {
     if events == 0 || events > MANY {
@@ -168,7 +185,7 @@ async fn waiting(library: &Library, name: &str, events: i64) -> Result<Vec<Strin
 }
 
 /// Waits until a program has ended or has to be.
-async fn end_of(process: &Process, timeout: Duration, interrupt: Option<&Notify>) -> String {
+async fn end_of(process: &Process, timeout: Duration, interrupt: &Interrupts) -> String {
     let ended = tokio::time::timeout(timeout, process.ended());
     tokio::pin!(ended);
     let mut is_interrupted = false;
@@ -180,7 +197,7 @@ async fn end_of(process: &Process, timeout: Duration, interrupt: Option<&Notify>
                     Err(_) => format!("ended by stillframe after {} s", timeout.as_secs()),
                 };
             }
-            () = interrupted(interrupt) => {
+            () = interrupt.next() => {
                 if is_interrupted {
                     return "ended by stillframe at the second interrupt".to_owned();
                 }
@@ -188,13 +205,6 @@ async fn end_of(process: &Process, timeout: Duration, interrupt: Option<&Notify>
                 process.interrupt();
             }
         }
-    }
-}
-
-async fn interrupted(interrupt: Option<&Notify>) {
-    match interrupt {
-        Some(interrupt) => interrupt.notified().await,
-        None => std::future::pending().await,
     }
 }
 

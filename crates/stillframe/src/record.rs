@@ -11,9 +11,8 @@ use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
-use tokio::sync::Notify;
 use tools::Reply;
-use tools::ops::recordings::{self, Format, Time};
+use tools::ops::recordings::{self, Format, Interrupts, Phase, Time};
 use tools::toolsets::{self, recording};
 
 use crate::one_shot::{INTERRUPTED, LONGEST_TIMEOUT, RunContext};
@@ -184,7 +183,8 @@ fn times() -> impl TypedValueParser<Value = Time> {
     })
 }
 
-/// Runs a program and records it. An interrupt is the program's; the second ends it, and the third gives up.
+/// Runs a program and records it. An interrupt is the program's while it runs; the second ends it, and the third gives
+/// up.
 pub(crate) async fn record(args: RecordArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     let context = run_context.waiting_up_to(Duration::from_secs(args.timeout));
     let mut words = args.command.into_iter();
@@ -199,25 +199,41 @@ pub(crate) async fn record(args: RecordArgs, run_context: RunContext) -> anyhow:
         "last": args.last,
         "timeout": args.timeout.saturating_mul(1000),
     });
-    let interrupt = Arc::new(Notify::new());
+    let interrupt = Arc::new(Interrupts::default());
     let context = context.interrupted_by(Arc::clone(&interrupt));
     let reply = reply("record_run", arguments, &context);
     tokio::pin!(reply);
-    let mut interrupts = 0;
+    let (mut interrupts, mut was_finished) = (0, true);
     loop {
         tokio::select! {
             reply = &mut reply => {
-                print(&reply?)?;
-                return Ok(if interrupts > 0 { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS });
+                let printed = print(&reply?);
+                if was_finished {
+                    return printed.map(|()| ExitCode::SUCCESS);
+                }
+                if let Err(error) = printed {
+                    let _ = terminal::failed(&error);
+                }
+                return Ok(ExitCode::from(INTERRUPTED));
             }
             Ok(()) = tokio::signal::ctrl_c() => interrupts += 1,
         }
-        match interrupts {
-            1 => terminal::hint("interrupted the program; press Ctrl-C again to end it"),
-            2 => {}
-            _ => return Ok(ExitCode::from(INTERRUPTED)),
+        if interrupts > 2 {
+            return Ok(ExitCode::from(INTERRUPTED));
         }
-        interrupt.notify_one();
+        let phase = interrupt.interrupt();
+        was_finished &= phase == Phase::Finishing;
+        match phase {
+            // Elsewhere, a process cannot be interrupted from here.
+            Phase::Running if interrupts == 1 && !cfg!(unix) => {
+                terminal::hint("press Ctrl-C again to end the program");
+            }
+            Phase::Running if interrupts == 1 => {
+                terminal::hint("interrupted the program; press Ctrl-C again to end it");
+            }
+            Phase::Finishing => terminal::hint("the program has ended; its recording is being finished"),
+            Phase::Preparing | Phase::Running => {}
+        }
     }
 }
 

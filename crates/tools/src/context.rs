@@ -6,7 +6,7 @@ use engine::bounds::Bounds;
 use engine::session::Session;
 use engine::sessions::Sessions;
 use mirror::Exposures;
-use tokio::sync::Notify;
+use recording::Interrupts;
 
 use crate::ToolError;
 use crate::toolsets::quick::Quick;
@@ -25,7 +25,7 @@ pub struct Context {
     /// The receiver of progress, if any.
     pub report: Option<Report>,
     /// Interrupts the program that a call runs to its end; none if such a call is only given up.
-    pub interrupt: Option<Arc<Notify>>,
+    pub interrupt: Option<Arc<Interrupts>>,
 }
 
 /// Hears what a call that takes its time is doing.
@@ -89,7 +89,7 @@ impl Context {
 
     /// The same, for a call whose program may be interrupted.
     #[must_use]
-    pub fn interrupted_by(&self, interrupt: Arc<Notify>) -> Self {
+    pub fn interrupted_by(&self, interrupt: Arc<Interrupts>) -> Self {
         Self { interrupt: Some(interrupt), ..self.clone() }
     }
 

@@ -1,5 +1,7 @@
 //! `stillframe record`, `ask` and `recordings`.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 use serde_json::json;
@@ -153,6 +155,79 @@ while True:
         assert_eq!(done.status.code(), Some(130), "{said}");
         has(&said, ends);
     }
+}
+
+/// Before Python 3.12, an interrupt is mostly raised in the recorder, and ends the tracing.
+#[tokio::test]
+async fn what_a_busy_program_does_after_an_interrupt_is_recorded_or_known_to_be_missing() {
+    let text = "\
+import os, pathlib, sys
+
+
+def work(n):
+    return n + 1
+
+
+def save():
+    print('saved', flush=True)
+    if len(sys.argv) > 1:
+        os._exit(0)
+
+
+n = 0
+try:
+    while True:
+        n = work(n)
+        if n == 200:
+            pathlib.Path('ready').touch()
+except KeyboardInterrupt:
+    save()
+";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("main.py"), text).unwrap();
+    let state = tempfile::tempdir().unwrap();
+    let ready = folder.path().join("ready");
+    for python in pythons() {
+        for more in [None, Some("exits")] {
+            let mut command = STILLFRAME.command();
+            command.args(["record", "--", &python, "main.py"]).args(more).current_dir(folder.path());
+            command.env("XDG_STATE_HOME", state.path()).env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
+            command.env("STILLFRAME_RECORD_NATIVE", "0").stdout(Stdio::piped()).stderr(Stdio::piped());
+            let command = command.spawn().unwrap();
+            eventually(|| ready.exists()).await;
+            std::fs::remove_file(&ready).unwrap();
+            interrupt(command.id().unwrap());
+            let done = command.wait_with_output().await.unwrap();
+            has(&String::from_utf8(done.stdout).unwrap(), &["exited with code 0", "saved"]);
+            let (_, said, errors) = run(state.path(), &["ask", "hits", "save"]).await;
+            let is_known = said.contains("save was called once")
+                || errors.contains("the recording is incomplete: an interrupt or an exhausted stack stopped");
+            assert!(is_known, "{python}: {said}{errors}");
+        }
+    }
+}
+
+/// Here the program is looked for, which this one does not end.
+#[tokio::test]
+async fn an_interrupt_before_the_program_is_started_is_not_the_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (python, ready) = (folder.path().join("python3"), folder.path().join("ready"));
+    let text = format!("#!/bin/sh\ntouch '{}'\nexec tail -f /dev/null\n", ready.display());
+    std::fs::write(&python, text).unwrap();
+    std::fs::set_permissions(&python, Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(folder.path().join("main.py"), "").unwrap();
+    let state = tempfile::tempdir().unwrap();
+    let mut command = STILLFRAME.command();
+    command.args(["record", "--", "./python3", "main.py"]).current_dir(folder.path());
+    command.env("XDG_STATE_HOME", state.path()).env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually(|| ready.exists()).await;
+    interrupt(command.id().unwrap());
+    let done = command.wait_with_output().await.unwrap();
+    let errors = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(130), "{errors}");
+    has(&errors, &["interrupted before the program started"]);
+    assert!(!errors.contains("interrupted the program"), "{errors}");
 }
 
 #[tokio::test]

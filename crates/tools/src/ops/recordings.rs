@@ -9,6 +9,7 @@ use engine::model::launch::Stdin;
 pub use recording::Library;
 use recording::export::Exported;
 pub use recording::export::{Format, Time};
+pub use recording::{Interrupts, Phase};
 use recording::{Limits, RecordRequest, Recorded, Recording, timeline};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -56,7 +57,7 @@ pub async fn record_command(
 ) -> Result<Recorded, ToolError> {
     let safety = &context.sessions.policy().safety;
     safety.check_language(command.adapter.name())?;
-    lifecycle::check_program(safety, command.executable.as_deref(), &command.launch)?;
+    lifecycle::check_program(safety, command.adapter, command.executable.as_deref(), &command.launch)?;
     let request = RecordRequest {
         adapter: command.adapter,
         executable: command.executable,
