@@ -58,18 +58,25 @@ impl FirstRequest<'_> {
         }
     }
 
-    /// That the condition began to hold, but not so often as it is asked for.
-    fn only(&self, times: usize) -> Option<String> {
-        let times = match times {
-            0 => return None,
-            1 => "once".to_owned(),
-            _ => format!("{times} times"),
-        };
-        Some(format!(
-            "`{}` begins to hold only {times} in this run, not {} times\n",
-            self.condition, self.occurrence
-        ))
+    /// That the condition began to hold, but not so often as it is asked for, and what is not known about that.
+    fn only(&self, times: usize, unknown: &str) -> Option<String> {
+        let asked = self.occurrence;
+        let begins = format!("`{}` begins to hold only", self.condition);
+        (times > 0)
+            .then(|| format!("{begins} {} in this run, not {asked} times.{unknown}\n", times_text(times)))
     }
+}
+
+fn times_text(times: usize) -> String {
+    if times == 1 { "once".to_owned() } else { format!("{times} times") }
+}
+
+/// An answer that it did not hold, or not so often, and what is missing in the recording.
+fn with_gap(recording: &Recording, text: String) -> Result<String> {
+    Ok(match recording.gap()? {
+        Some(gap) => text + &gap + "\n",
+        None => text,
+    })
 }
 
 /// The first moment at which a condition holds in some call, what it looked like before, and what made it so.
@@ -81,17 +88,17 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     if let Some(function) = returns::function(&condition)? {
         return match returns::search(recording, request, (&condition, None), &function, &mut count)? {
             Some(event) => returns::answer(recording, request.condition, &event),
-            None => Ok(request.only(count).unwrap_or_else(|| {
-                format!("`{}` never holds in this run where `{function}` returns.\n", request.condition)
-            })),
+            None => {
+                let never = || {
+                    format!("`{}` never holds in this run where `{function}` returns.\n", request.condition)
+                };
+                with_gap(recording, request.only(count, "").unwrap_or_else(never))
+            }
         };
     }
     let mut search = Search::new(recording, request, condition)?;
     if let Some(found) = search.run(occurrence)? {
         return answer(recording, request.condition, &found, &search.roots);
-    }
-    if let Some(only) = request.only(search.count) {
-        return Ok(only);
     }
     if request.function.is_none()
         && request.file.is_none()
@@ -99,11 +106,11 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     {
         let found = objects::search(recording, &search.condition, (variable, names), occurrence, &mut count)?;
         if let Some(found) = found {
-            return objects::answer(recording, request.condition, variable, &found);
+            return objects::answer(recording, request, (variable, search.count), &found);
         }
-        if let Some(only) = request.only(count) {
-            return Ok(only);
-        }
+    }
+    if let Some(only) = request.only(search.count.max(count), &search.unknown()) {
+        return with_gap(recording, only);
     }
     if let Some((condition, of)) = returns::of_property(recording, &search.condition)?
         && let Some(function) = returns::function(&condition)?
@@ -117,8 +124,8 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
                 return returns::answer(recording, request.condition, &event);
             }
         }
-        if let Some(only) = request.only(count) {
-            return Ok(only);
+        if let Some(only) = request.only(count, "") {
+            return with_gap(recording, only);
         }
     }
     let stored = stored::attributes(recording, &search.condition)?;
@@ -128,11 +135,14 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
         let found = search.run(occurrence)?;
         text = match &found {
             Some(found) => answer(recording, request.condition, found, &search.roots)?,
-            None => request.only(search.count).unwrap_or_else(|| search.never()),
+            None => request.only(search.count, &search.unknown()).unwrap_or_else(|| search.never()),
         };
         text = format!("{names}\n{text}");
-        if search.count > 0 {
+        if found.is_some() {
             return Ok(text);
+        }
+        if search.count > 0 {
+            return with_gap(recording, text);
         }
     }
     let notes = [stored::note(recording, &stored)?, recording.gap()?].into_iter().flatten();

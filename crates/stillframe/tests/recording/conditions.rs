@@ -507,3 +507,38 @@ f()
     all_hold(&client, &program, cases).await;
     client.server.finish().await;
 }
+
+/// How often it held is said with what is not known about it, and of the objects if it held for more of them.
+#[tokio::test]
+async fn a_condition_that_holds_too_rarely_is_looked_for_in_all_objects() {
+    let text = "\
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+
+
+accounts = [Account(n) for n in range(3)]
+account = accounts[0]
+account.balance = -1
+for other in accounts[1:]:
+    other.balance -= 5  # @others
+values = [700]
+values = list(range(300))
+print(values)
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let client = Client::new("python3").await;
+    client.record(&program, &[]).await;
+    let negative = async |occurrence: usize| {
+        let arguments = json!({ "condition": "account.balance < 0", "occurrence": occurrence });
+        client.ask("find_first", arguments).await
+    };
+    let third = format!("occurrence 3 is after {}", at(&program, "others"));
+    has(&negative(3).await, &["begins to hold only once for a variable `account`", &third]);
+    has(&negative(4).await, &["begins to hold only 3 times in this run, not 4 times."]);
+    let twice = json!({ "condition": "700 in values", "occurrence": 2 });
+    let said = client.ask("find_first", twice).await;
+    has(&said, &["begins to hold only once in this run, not 2 times. Only the first items are recorded for"]);
+    client.server.finish().await;
+}

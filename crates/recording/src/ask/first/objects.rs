@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::super::state::VALUE;
 use super::super::text::Lines;
-use super::{write_text, writes_of};
+use super::{FirstRequest, times_text, write_text, writes_of};
 use crate::error::Result;
 use crate::memory::{COLUMNS, GrowingMemory, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Expression, Scope};
@@ -77,20 +77,27 @@ pub(in crate::ask) fn types_of(recording: &Recording, variable: &str) -> Result<
     Ok((!objects.is_empty()).then_some(objects))
 }
 
+/// `held` is how often it has begun to hold for the variable, which was not often enough.
 pub(super) fn answer(
     recording: &Recording,
-    condition: &str,
-    variable: &str,
+    request: &FirstRequest<'_>,
+    (variable, held): (&str, usize),
     found: &Found,
 ) -> Result<String> {
+    let FirstRequest { condition, occurrence, .. } = request;
     let line = recording.writer(&found.write)?;
     let mut lines = Lines::default();
-    lines.add(format!(
-        "`{condition}` holds for no variable `{variable}` while it is there, but for another object: first after {} \
-         (event {})",
-        recording.writer_text(&line)?,
-        line.id
-    ));
+    let whose = if held == 0 {
+        format!("holds for no variable `{variable}` while it is there, but for another object: first after")
+    } else {
+        let times = times_text(held);
+        format!(
+            "begins to hold only {times} for a variable `{variable}` while it is there; for any object, occurrence \
+             {occurrence} is after"
+        )
+    };
+    let writer = recording.writer_text(&line)?;
+    lines.add(format!("`{condition}` {whose} {writer} (event {})", line.id));
     if let Some(callers) = recording.callers_text(&recording.stack(&line)?) {
         lines.add(callers);
     }

@@ -296,6 +296,16 @@ impl<'a> Search<'a> {
                  attributes.\n{note}"
             );
         }
+        let unknown = self.unknown();
+        format!(
+            "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
+             that have a variable `{variable}`.{unknown}\n{note}"
+        )
+    }
+
+    /// Sentences about the values for which evaluating the condition could not know whether it holds.
+    pub(super) fn unknown(&self) -> String {
+        let variable = self.roots.first().map(String::as_str).unwrap_or_default();
         let notes = self.notes.borrow();
         let unknown = [
             (&notes.opaque, "Only the text is recorded for", ""),
@@ -327,10 +337,7 @@ impl<'a> Search<'a> {
             limits if limits.is_empty() => limits,
             limits => format!(" Record again with a higher {limits} to know."),
         };
-        format!(
-            "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
-             that have a variable `{variable}`.{unknown}{forked}{advice}\n{note}"
-        )
+        format!("{unknown}{forked}{advice}")
     }
 }
 
