@@ -110,12 +110,11 @@ impl Breakpoints {
     pub(super) fn next(
         &self,
         recording: &Recording,
-        from: i64,
+        begin: i64,
         direction: Direction,
         until: i64,
     ) -> Result<Option<Reached>> {
-        let begin = from;
-        let mut from = from;
+        let mut from = begin;
         while let Some(event) = self.candidate(recording, from, direction, until)? {
             let hit = self.hits(recording, &event)?;
             let is_exception = event.what == What::Throw;

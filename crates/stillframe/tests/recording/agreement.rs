@@ -109,19 +109,22 @@ async fn values_of_a_function_are_not_those_of_one_with_the_same_text_in_another
                 second.scale(number + 100)\n";
     let program = Fixture::write(folder.path(), "main.py", text);
     let scale = "def scale(x):\n    y = x * 2  # @doubled\n    return y\n";
-    Fixture::write(folder.path(), "second.py", scale);
-    let first = Fixture::write(folder.path(), "first.py", scale);
+    let files = [("first.py", 0), ("second.py", 100)]
+        .map(|(name, begin)| (Fixture::write(folder.path(), name, scale), begin));
     for python in pythons() {
         let client = Client::of_toolsets("standard", tempfile::tempdir().unwrap(), &[], &python).await;
-        let point = json!({ "file": first.path(), "line": first.line("doubled"), "expressions": ["x"] });
-        let arguments = json!({
-            "program": program.path(), "executablePath": python, "points": [point],
-        });
-        let traced = client.server.ok("trace_values", arguments).await.data;
-        let rows = traced["rows"].as_array().unwrap();
-        let values: Vec<&str> = rows.iter().map(|row| row["values"][0]["value"].as_str().unwrap()).collect();
-        assert!(!values.is_empty(), "{traced}");
-        assert!(values.iter().all(|value| value.len() < 3), "{python}: {values:?}");
+        for (file, begin) in &files {
+            let point = json!({ "file": file.path(), "line": file.line("doubled"), "expressions": ["x"] });
+            let arguments = json!({
+                "program": program.path(), "executablePath": python, "points": [point],
+            });
+            let traced = client.server.ok("trace_values", arguments).await.data;
+            let rows = traced["rows"].as_array().unwrap();
+            let values: Vec<&str> =
+                rows.iter().map(|row| row["values"][0]["value"].as_str().unwrap()).collect();
+            let own: Vec<String> = (*begin..begin + 30).map(|number: i32| number.to_string()).collect();
+            assert_eq!(values, own, "{python}: {}", file.path());
+        }
         client.server.finish().await;
     }
 }

@@ -350,6 +350,11 @@ print(x)  # @over
             ] {
                 has(&client.ask("count_hits", json!({ "target": target })).await, &[hits]);
             }
+            for (file, value) in [("first.py", 6), ("second.py", 8), ("second.py", 10)] {
+                let arguments = json!({ "condition": format!("y == {value}"), "file": file });
+                let begins = format!("first holds after {file}:2 in scale");
+                has(&client.ask("find_first", arguments).await, &[&begins, &format!("y = {value}")]);
+            }
             has(&client.ask("state_at", json!({ "at": at(&program, "over") })).await, &["x = 2"]);
             client.server.finish().await;
         }
