@@ -141,3 +141,36 @@ work();
     }
     session.finish().await;
 }
+
+/// The program pauses inside the inner call, where V8 has compiled a script that has a map.
+#[tokio::test]
+async fn a_step_over_a_call_that_loads_a_script_ends_behind_the_outer_call() {
+    let text = "\
+const vm = require('node:vm');
+const map = '\\n//# sourceMappingURL=data:application/json;base64,\
+eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbXSwibmFtZXMiOltdLCJtYXBwaW5ncyI6IiJ9';
+globalThis.load = function load(code) {
+  const value = run(code); // @call
+  return value; // @return
+};
+function run(code) {
+  return new vm.Script(code + map).runInThisContext();
+}
+load('load(\"1\")');
+console.log(1); // @last
+";
+    let program = Script::new(text);
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&program.main, "call").await;
+    // With options, something may compile the files.
+    let start = json!({ "scriptPath": program.path(), "runtimeArgs": ["--no-warnings"] });
+    let stopped = session.ok("start_debugging", start).await;
+    assert_eq!(stopped.outcome(), "breakpoint", "{}", stopped.text);
+    session.ok("clear_breakpoints", json!({})).await;
+    session.break_at(&program.main, "last").await;
+    let stepped = session.step("step_over").await;
+    let location = (program.path(), program.line("return"));
+    assert_eq!((stepped.outcome(), stepped.place()), ("step", location), "{}", stepped.text);
+    assert_eq!(session.evaluate("code.length").await, "9");
+    session.finish().await;
+}

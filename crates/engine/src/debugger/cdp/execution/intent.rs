@@ -48,6 +48,13 @@ impl Stepping {
         stop.frames.first().is_some_and(|frame| frame.function_location == self.function)
     }
 
+    /// Whether the function that the step began in is further out on the stack, where it was then.
+    pub(super) fn waits(&self, stop: &V8Stop) -> bool {
+        let inner = stop.frames.len().checked_sub(self.depth).filter(|count| *count > 0);
+        let frame = inner.and_then(|count| stop.frames.get(count));
+        frame.is_some_and(|frame| frame.function_location == self.function)
+    }
+
     /// Whether the event loop has called another function than the one that it had called.
     pub(super) fn is_later_turn(&self, stop: &V8Stop) -> bool {
         stop.frames.last().is_none_or(|frame| frame.function_location != self.turn)

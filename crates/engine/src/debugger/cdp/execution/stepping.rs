@@ -174,14 +174,15 @@ impl RunControl {
     /// What is still to be stepped until the user's step is done.
     async fn next_step(&self, stop: &V8Stop, stepping: &mut Stepping) -> Option<Step> {
         let frame = stop.frames.first()?;
-        let is_same_function = stepping.is_in_function(stop);
+        let is_inner_call = stepping.step != Step::Into && stepping.waits(stop);
+        let is_same_function = stepping.is_in_function(stop) && !is_inner_call;
         if let Some(value) = frame.return_value.as_ref().filter(|_| is_same_function) {
             // V8 stops once more where the function returns, and only there the value is to be seen.
             let is_asked = stepping.step == Step::Out || value.kind != "undefined";
             stepping.returned = if is_asked { self.keep(value).await } else { None };
         }
         let is_not_left = stop.frames.len() >= stepping.depth || stepping.is_later_turn(stop);
-        if stepping.step == Step::Out && is_same_function && is_not_left {
+        if stepping.step == Step::Out && stepping.is_in_function(stop) && is_not_left {
             return Some(Step::Out);
         }
         if self.sources.is_skipped(frame) {
@@ -192,7 +193,7 @@ impl RunControl {
         }
         // A generator's stack is that of who resumes it.
         if stepping.step != Step::Into && stop.frames.len() > stepping.depth && !is_same_function {
-            // A module that was loaded on the way has begun.
+            // A module that was loaded on the way has begun, or has called the function again.
             return Some(Step::Out);
         }
         let line = self.sources.line(&frame.location).await;
