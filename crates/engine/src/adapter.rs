@@ -90,11 +90,10 @@ pub fn by_extension(path: &Path) -> Option<&'static dyn Adapter> {
     all().find(|adapter| has_extension(*adapter) || adapter.file_names().contains(&name))
 }
 
-/// The file of a program that runs first: in a folder, the one that a language looks for there.
-pub fn first_file(program: &Path) -> PathBuf {
-    let main_file =
-        || all().find_map(|adapter| Some(program.join(adapter.main_file()?)).filter(|file| file.is_file()));
-    if program.is_dir() { main_file() } else { None }.unwrap_or_else(|| program.to_owned())
+/// The file of a program that runs first: in a folder, the one that the language looks for there.
+pub fn first_file(adapter: &dyn Adapter, program: &Path) -> PathBuf {
+    let main_file = adapter.main_file().filter(|_| program.is_dir()).map(|name| program.join(name));
+    main_file.filter(|file| file.is_file()).unwrap_or_else(|| program.to_owned())
 }
 
 /// The language as which machine code is debugged that an interpreter loads from an unknown source: the last in the list,

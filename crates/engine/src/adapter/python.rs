@@ -143,7 +143,7 @@ impl Adapter for Python {
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let Program::Script(path) = &launch.program else { return Ok(()) };
-            let file = super::first_file(path);
+            let file = super::first_file(self, path);
             let question = AnalysisRequest { file: Some(&file), ..AnalysisRequest::default() };
             analysis::analyze(host, runtime, question).await.map(|_| ())
         })

@@ -65,7 +65,7 @@ pub async fn launch(
     wait: Wait,
     context: &Context,
 ) -> Result<Settled, ToolError> {
-    check_program(&session.policy().safety, session.executable(), &launch)?;
+    check_program(&session.policy().safety, session.adapter(), session.executable(), &launch)?;
     start(session, Start::Launch(launch), wait, context).await
 }
 
@@ -163,7 +163,7 @@ pub(super) async fn begin_launch(
     wait: Wait,
     context: &Context,
 ) -> Result<BegunLaunch, ToolError> {
-    check_program(&session.policy().safety, session.executable(), &launch)?;
+    check_program(&session.policy().safety, session.adapter(), session.executable(), &launch)?;
     let called = Instant::now();
     let start = Start::Launch(launch);
     let (late, notes) = begin_placed(session, start, Building::DoesNotCount, wait, context).await?;
@@ -247,11 +247,16 @@ pub fn not_a_file(path: PathBuf) -> Option<Error> {
 
 /// A missing program is reported at once; the error is better than an interpreter's. A forbidden program is not
 /// accessed.
-pub fn check_program(safety: &Safety, executable: Option<&Path>, launch: &Launch) -> Result<(), ToolError> {
+pub fn check_program(
+    safety: &Safety,
+    adapter: &dyn Adapter,
+    executable: Option<&Path>,
+    launch: &Launch,
+) -> Result<(), ToolError> {
     adapter::by_name::check_launch(safety, &adapter::Machine, executable, launch)?;
     if let engine::model::launch::Program::Script(path) = &launch.program {
         safety.check_path(path)?;
-        safety.check_program_file(&adapter::first_file(path))?;
+        safety.check_program_file(&adapter::first_file(adapter, path))?;
     }
     if let Stdin::File(path) = &launch.stdin {
         sources::open_input(path)?;
@@ -297,7 +302,7 @@ pub async fn interpreter(session: &Session, launch: &Launch) -> Option<String> {
 
 /// Goes through the preparations of a start and starts nothing.
 pub async fn dry_run(session: &Session, launch: Launch) -> Result<DryRun, ToolError> {
-    check_program(&session.policy().safety, session.executable(), &launch)?;
+    check_program(&session.policy().safety, session.adapter(), session.executable(), &launch)?;
     let (adapter, host) = (session.adapter(), session.host());
     let near = launch.near();
     let guarded = Guarded::starting(host, &session.policy().safety);

@@ -51,7 +51,7 @@ fn check_as_program(words: Vec<String>, cwd: Option<PathBuf>, safety: &Safety) -
     match Command::of_words(&Machine, words, cwd) {
         Ok(Command { adapter, executable, launch, .. }) => {
             safety.check_language(adapter.name())?;
-            lifecycle::check_program(safety, executable.as_deref(), &launch)
+            lifecycle::check_program(safety, adapter, executable.as_deref(), &launch)
         }
         Err(_) if safety.roots.is_none() && safety.languages.is_none() => Ok(()),
         Err(error) => Err(error),

@@ -55,7 +55,8 @@ impl DebugLaunch {
         let mut state = context.quick.lock().await;
         let target = self.target(state.target.as_ref())?;
         let launch = target.launch(true);
-        lifecycle::check_program(&context.sessions.policy().safety, target.executable.as_deref(), &launch)?;
+        let safety = &context.sessions.policy().safety;
+        lifecycle::check_program(safety, target.adapter, target.executable.as_deref(), &launch)?;
         let began = begin(&mut state, target.clone(), context).await?;
         drop(state);
         let settled = lifecycle::launch(&began.session, launch, wait, context).await;

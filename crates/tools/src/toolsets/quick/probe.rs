@@ -89,7 +89,8 @@ impl DebugProbe {
             ..PlaceRequest::default()
         };
         let launch = target.launch(false);
-        lifecycle::check_program(&context.sessions.policy().safety, target.executable.as_deref(), &launch)?;
+        let safety = &context.sessions.policy().safety;
+        lifecycle::check_program(safety, target.adapter, target.executable.as_deref(), &launch)?;
         let request = RunUntil {
             launch: Some(launch),
             places: vec![place],
