@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use test_support::Answer;
 
 use crate::debugging::{Debugging, Report};
@@ -23,11 +23,17 @@ const THREE: &str = "export const three = 3; // @entry
 
 /// Runs a script of a package by npm, and stops on entry.
 async fn entered(project: &Project, script: &str) -> (Debugging, Answer) {
+    entered_with(project, script, json!({})).await
+}
+
+/// The same, with more in the environment.
+async fn entered_with(project: &Project, script: &str, env: Value) -> (Debugging, Answer) {
     project.file("package.json", &json!({ "scripts": { "start": script } }).to_string());
     let session = Debugging::with_executable(PathBuf::from("npm")).await;
     let start = json!({
         "args": ["start"],
         "cwd": project.folder(),
+        "env": env,
         "dapLaunchArgs": { "stopOnEntry": true },
     });
     let mut entered = session.ok("start_debugging", start).await;
@@ -57,18 +63,25 @@ async fn a_script_of_npm_stops_before_its_first_statement() {
 /// In the ways in which scripts set options for Node.
 #[tokio::test]
 async fn a_script_of_npm_that_replaces_node_options_is_debugged() {
-    for options in [
-        "NODE_OPTIONS=--stack-trace-limit=7",
-        "NODE_OPTIONS='--no-warnings --stack-trace-limit=7'",
-        "env A=1 \"NODE_OPTIONS=--no-warnings --stack-trace-limit=7\"",
-        "NODE_OPTIONS=\"$NODE_OPTIONS --no-deprecation --stack-trace-limit=7\"",
+    for (options, keeps_others) in [
+        ("NODE_OPTIONS=--stack-trace-limit=7", false),
+        ("NODE_OPTIONS='--no-warnings --stack-trace-limit=7'", false),
+        ("env A=1 \"NODE_OPTIONS=--no-warnings --stack-trace-limit=7\"", false),
+        ("export NODE_OPTIONS=--stack-trace-limit=7 &&", false),
+        ("NODE_OPTIONS=\"$NODE_OPTIONS --no-deprecation --stack-trace-limit=7\"", true),
     ] {
         let project = Project::with(&[]).await;
         let file = project.file("twice.js", COMMON);
-        let (session, entered) = entered(&project, &format!("{options} node twice.js")).await;
+        let script = format!("{options} node twice.js NODE_OPTIONS=--no-warnings");
+        let others = json!({ "NODE_OPTIONS": "--trace-uncaught" });
+        let (session, entered) = entered_with(&project, &script, others).await;
         let location = (file.path(), file.line("entry"));
         assert_eq!((entered.outcome(), entered.place()), ("entry", location), "{options}: {}", entered.text);
         assert_eq!(session.evaluate("Error.stackTraceLimit").await, "7", "{options}");
+        let kept = session.evaluate("process.env.NODE_OPTIONS.includes('--trace-uncaught')").await;
+        assert_eq!(kept, keeps_others.to_string(), "{options}");
+        let is_unchanged = session.evaluate("process.argv[2] === 'NODE_OPTIONS=--no-warnings'").await;
+        assert_eq!(is_unchanged, "true", "{options}");
         ends(session).await;
     }
 }

@@ -19,10 +19,11 @@ pub(super) const NODE_REPORTER: &str = "node_reporter.cjs";
 /// A script that changes files while Node loads them. Nothing happens before its functions are called.
 pub const LOADING: (&str, &str) = ("loading.cjs", include_str!("../../debuggee/node/loading.cjs"));
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("blocking.cjs", include_str!("../../debuggee/node/blocking.cjs")),
     ("children.cjs", include_str!("../../debuggee/node/children.cjs")),
     LOADING,
+    ("shell_scripts.cjs", include_str!("../../debuggee/node/shell_scripts.cjs")),
     ("tests.cjs", include_str!("../../debuggee/node/tests.cjs")),
     ("vitest_reporter.mjs", include_str!("../../debuggee/node/vitest_reporter.mjs")),
     (NODE_REPORTER, include_str!("../../debuggee/node/node_reporter.cjs")),

@@ -125,6 +125,7 @@ fn node_options_are_kept_after_the_hook_without_inspector_options() {
         launch.env.extend(own.map(|value| ("NODE_OPTIONS".to_owned(), value.map(str::to_owned))));
         let env = process(&machine, launch).env;
         assert_eq!(env["NODE_OPTIONS"].as_deref(), Some(expected.as_str()));
+        assert_eq!(env["STILLFRAME_NODE_OPTIONS"].as_deref(), Some(ours));
     }
 }
 

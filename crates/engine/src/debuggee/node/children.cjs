@@ -1,11 +1,14 @@
 // Removes options that open the inspector from the Node children of a program: the hook opens it in every process, on
 // the loopback interface. A child with an option to wait for a debugger would wait before its hook runs, and one with
 // an address could be reachable from other machines.
-// A shell script that replaces NODE_OPTIONS, as the scripts of `package.json` do, keeps our options.
+// A shell script that replaces NODE_OPTIONS, as the scripts of `package.json` do, keeps our options, which are in
+// STILLFRAME_NODE_OPTIONS.
 // It also stops each child for a moment, as long as the file STILLFRAME_HOLD is there: the debugger inspects the
 // process and lets it run.
 // All ways to start a process end in two internal functions, which receive the arguments and the environment.
 'use strict';
+
+const { withOptions } = require('./shell_scripts.cjs');
 
 const INSPECTOR = /^--(inspect(-brk|-wait|-port)?|debug-port)(=|$)/;
 const WITH_PORT = /^--(inspect-port|debug-port)$/;
@@ -15,9 +18,6 @@ const WITH_VALUE =
 const IN_ENVIRONMENT = /(^NODE_OPTIONS=|\s)"?--(?!inspect-publish-uid)(inspect|debug-port)[^\s"]*"?(?=\s|$)/g;
 const IS_NODE = /(^|[\\/])node(\.exe)?$/;
 const IS_SHELL = /(^|\/)(ba|da|z)?sh$/;
-// In a shell script: words in quotes, and assignments outside of them.
-const PARTS = /("(?:\\[^]|[^"\\])*"|'[^']*')|\\[^]|(?<=^|[\s;&|(])NODE_OPTIONS=/g;
-const RUNS_ENV = /(^|[\s/])(cross-)?env\s+(\S+=\S*\s+)*$/;
 const OURS = 'STILLFRAME_NODE_OPTIONS';
 // Code that compiles tests may put all of it on one line.
 const LOADS = /(^|\s)"?(--import|--require|-r|--loader|--experimental-loader)(?=[\s="]|$)/g;
@@ -76,28 +76,45 @@ function clean(options) {
 }
 
 /** Puts our options in front of those that a shell script replaces them with. */
-function keepOptions({ args, envPairs }) {
+function keepOptions(options) {
+  const { args, envPairs } = options;
   const at = args.findIndex((word) => /^-[a-z]*c$/.test(word)) + 1;
-  const own = envPairs.find((pair) => pair.startsWith('NODE_OPTIONS=')) ?? '';
+  const all = valueOf(envPairs, 'NODE_OPTIONS');
   const script = String(args[at] ?? '');
-  if (at === 0 || !own.includes(__dirname) || /\$\{?NODE_OPTIONS\b/.test(script)) return;
-  const kept = script.replace(PARTS, (part, quoted, offset) => {
-    if (part === 'NODE_OPTIONS=') return `NODE_OPTIONS="$${OURS} "`;
-    const isWord = quoted?.startsWith('NODE_OPTIONS=', 1) && RUNS_ENV.test(script.slice(0, offset));
-    return isWord ? `NODE_OPTIONS="$${OURS} "${quoted[0]}${quoted.slice('"NODE_OPTIONS='.length)}` : part;
-  });
-  if (kept === script) return;
-  args[at] = kept;
-  envPairs.push(own.replace('NODE_OPTIONS', OURS));
+  if (at === 0 || !all.includes(__dirname) || /\$\{?NODE_OPTIONS\b/.test(script)) return;
+  const inherited = valueOf(envPairs, OURS);
+  const ours = inherited || process.env[OURS];
+  const kept = withOptions(script, `"$${OURS} "`);
+  if (kept === script || !ours) return;
+  options.args = [...args.slice(0, at), kept, ...args.slice(at + 1)];
+  if (!inherited) options.envPairs = [...envPairs, `${OURS}=${ours}`];
 }
 
 /** Has `node --test` report where tests are in the source, when something may compile them. */
-function mapTests({ args, envPairs }) {
-  if (!envPairs.some((pair) => pair.startsWith('NODE_TEST_CONTEXT='))) return;
-  const own = envPairs.find((pair) => pair.startsWith('NODE_OPTIONS=')) ?? '';
+function mapTests(options) {
+  const { args, envPairs } = options;
+  // What a test starts inherits this; only the runner itself is without it.
+  if (process.env.NODE_TEST_CONTEXT || !valueOf(envPairs, 'NODE_TEST_CONTEXT')) return;
+  const given = [...args.slice(1, endOfOptions(args)), valueOf(envPairs, 'NODE_OPTIONS')];
   // One of them is our hook.
-  const loaders = [...args, own.slice(own.indexOf('=') + 1)].join(' ').match(LOADS) ?? [];
-  if (loaders.length > 1) args.splice(1, 0, '--enable-source-maps');
+  const loaders = given.join(' ').match(LOADS) ?? [];
+  if (loaders.length > 1) options.args = [args[0], '--enable-source-maps', ...args.slice(1)];
+}
+
+/** The value of a variable in an environment; an empty text if there is none. */
+function valueOf(envPairs, name) {
+  return envPairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+}
+
+/** Where the script is among the arguments, or would be. */
+function endOfOptions(words) {
+  let at = 1;
+  for (; at < words.length; at += 1) {
+    const word = String(words[at]);
+    if (!word.startsWith('-') || word === '--') break;
+    if (WITH_PORT.test(word) || WITH_VALUE.test(word)) at += 1;
+  }
+  return at;
 }
 
 /** The arguments without inspector options before the script; the first one is the program's name. */
