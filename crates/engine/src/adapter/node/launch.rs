@@ -18,6 +18,9 @@ use crate::sources;
 /// Where the hook finds the way to tell us of its process.
 const ANNOUNCE: &str = "STILLFRAME_ANNOUNCE";
 
+/// Where the hook finds the options for Node that are ours alone.
+const OURS: &str = "STILLFRAME_NODE_OPTIONS";
+
 /// What the inspector prints on standard error, on Node 20 to 24.
 const MUTED: &[&str] = &[
     "Debugger listening on ws://",
@@ -31,7 +34,7 @@ const MUTED: &[&str] = &[
 pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &Launch) -> Result<Plan> {
     let before = node_options(host, launch);
     check_inspector(host, launch)?;
-    check_permissions(host, launch, before.as_deref())?;
+    check_permissions(host, runtime, launch, before.as_deref())?;
     let CommandLine { script, mut args, mut env } = command_line(host, runtime, launch, before.as_deref())?;
     let reporter = reporters::of_node(host, runtime, hook, launch);
     args.splice(0..0, reporter.args.into_iter().map(OsString::from));
@@ -42,6 +45,7 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
         });
     let node_options = options::with_hook(hook, before.as_deref(), &reporter.node_options);
     env.insert("NODE_OPTIONS".to_owned(), Some(node_options));
+    env.insert(OURS.to_owned(), Some(options::with_hook(hook, None, &reporter.node_options)));
     env.insert(ANNOUNCE.to_owned(), Some(ADDRESS.to_owned()));
     let process =
         ProcessSpec { muted: MUTED, ..ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env) };
@@ -66,7 +70,8 @@ fn evaluates_modules(host: &dyn Host, script: &Path) -> bool {
 /// How processes of Node that a program in another language starts are debugged.
 pub(super) fn plan_children(host: &dyn Host, hook: &Path, launch: &Launch) -> Plan {
     let options = options::with_hook(hook, node_options(host, launch).as_deref(), &[]);
-    let env = [("NODE_OPTIONS", options), (ANNOUNCE, ADDRESS.to_owned())];
+    let ours = options::with_hook(hook, None, &[]);
+    let env = [("NODE_OPTIONS", options), (OURS, ours), (ANNOUNCE, ADDRESS.to_owned())];
     let env = env.map(|(name, value)| (name.to_owned(), Some(value))).into();
     let process = ProcessSpec { env, muted: MUTED, ..ProcessSpec::default() };
     let setup = CdpSetup {
@@ -138,14 +143,22 @@ fn check_inspector(host: &dyn Host, launch: &Launch) -> Result<()> {
     }
 }
 
-/// Refuses a program that would keep its inspector closed.
-fn check_permissions(host: &dyn Host, launch: &Launch, before: Option<&str>) -> Result<()> {
-    let mut words = launch.runtime_args.clone();
-    words.extend(options::split(before.unwrap_or_default()));
-    if matches!(launch.program, Program::Command) {
-        words.extend(named_scripts(host, launch));
+/// Refuses a program that would keep its inspector closed, as far as the option is certainly one of Node.
+fn check_permissions(
+    host: &dyn Host,
+    runtime: &Runtime,
+    launch: &Launch,
+    before: Option<&str>,
+) -> Result<()> {
+    let mut words = options::split(before.unwrap_or_default());
+    if takes_script(&runtime.executable) {
+        words.extend_from_slice(options::before_script(&launch.runtime_args));
+    } else {
+        let mut texts = launch.runtime_args.iter().chain(&launch.args).cloned().collect::<Vec<_>>();
+        texts.extend(named_scripts(host, launch));
+        words.extend(options::of_node_in(&texts.join(" ")));
     }
-    match options::close_inspector(words.iter().map(String::as_str)) {
+    match options::closes_inspector(words.iter().map(String::as_str)) {
         Some(option) => Err(Error::Unsupported(format!(
             "with `{option}`, Node.js does not open its inspector, which stillframe needs; leave the option out \
              while debugging"

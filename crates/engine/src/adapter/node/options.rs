@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use super::interpreter::is_node;
+use super::takes_next_word;
+
 /// Options that load something which may compile what is loaded later.
 const LOADERS: [&str; 8] = [
     "--import",
@@ -46,12 +49,33 @@ pub(super) fn open_to_others<'a>(words: impl IntoIterator<Item = &'a str>) -> Op
     })
 }
 
-/// An option, among the words of commands, with which Node does not open an inspector: that of its permission model.
-pub(super) fn close_inspector<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let words: Vec<&str> = words.into_iter().flat_map(str::split_whitespace).collect();
+/// An option, among those of Node, with which it does not open an inspector: that of its permission model.
+pub(crate) fn closes_inspector<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let words: Vec<&str> = words.into_iter().collect();
     let is_allowed = words.contains(&"--allow-inspector");
     let closes = |word: &&str| ["--permission", "--experimental-permission"].contains(word);
     words.into_iter().find(closes).filter(|_| !is_allowed)
+}
+
+/// The words in front of the first one that is neither an option nor the value of one.
+pub(super) fn before_script<Word: AsRef<str>>(words: &[Word]) -> &[Word] {
+    let mut is_value = false;
+    let is_script = |word: &Word| {
+        let is_option = std::mem::take(&mut is_value) || word.as_ref().starts_with('-');
+        is_value = word.as_ref().starts_with('-') && takes_next_word(word.as_ref());
+        !is_option || word.as_ref() == "--"
+    };
+    let end = words.iter().position(is_script).unwrap_or(words.len());
+    words.get(..end).unwrap_or_default()
+}
+
+/// The options that commands give to each `node` that they name.
+pub(super) fn of_node_in(commands: &str) -> Vec<String> {
+    let ends = |letter: char| letter.is_whitespace() || "'\"()".contains(letter);
+    let words: Vec<&str> = commands.split(ends).filter(|word| !word.is_empty()).collect();
+    let after = words.iter().enumerate().filter(|(_, word)| is_node(Path::new(word)));
+    let given = after.flat_map(|(at, _)| before_script(words.get(at + 1..).unwrap_or_default()));
+    given.map(|word| (*word).to_owned()).collect()
 }
 
 /// Whether what an option says is a port of the loopback: `9229`, `127.0.0.1:9229`, `localhost`.
@@ -126,15 +150,28 @@ mod tests {
     fn options_that_close_the_inspector_are_detected() {
         let table = [
             (vec!["--permission", "--allow-fs-read=*"], Some("--permission")),
-            (
-                vec!["node --experimental-permission --allow-fs-read=* a.js"],
-                Some("--experimental-permission"),
-            ),
             (vec!["--permission", "--allow-inspector"], None),
-            (vec!["node a.js permission"], None),
+            (vec!["permission"], None),
         ];
         for (words, expected) in table {
-            assert_eq!(close_inspector(words.iter().copied()), expected, "{words:?}");
+            assert_eq!(closes_inspector(words.iter().copied()), expected, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn options_of_node_are_distinguished_from_those_of_other_programs() {
+        let table = [
+            ("-c node --permission a.js", "--permission"),
+            (
+                "sh -c 'A=1 /bin/node -r ./b.js --experimental-permission a.js'",
+                "-r ./b.js --experimental-permission",
+            ),
+            ("grant-tool --permission 755 && node a.js", ""),
+            ("node a.js --permission", ""),
+            ("test -- --permission admin", ""),
+        ];
+        for (commands, expected) in table {
+            assert_eq!(of_node_in(commands).join(" "), expected, "{commands}");
         }
     }
 

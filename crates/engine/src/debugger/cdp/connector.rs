@@ -15,6 +15,7 @@ use super::announcements::{Announcement, Announcements};
 use super::program::NodeProgram;
 use super::thread::{JsThread, ThreadKind};
 use super::{events, signal};
+use crate::adapter::node::closes_inspector;
 use crate::adapter::plan::{CdpSetup, CdpWire, Plan, addressed};
 use crate::adapter::{Adapter, Host, Runtime};
 use crate::deadlines;
@@ -104,9 +105,9 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
         CdpWire::Announced(spec) => {
             let mut announcements = Announcements::new()?;
             let pipe = announcements.path().display().to_string();
-            let replaces = replaces_options(&spec);
+            let obstacle = obstacle(&spec);
             let process = Process::spawn(&addressed(spec, &pipe), &sinks.session, &sinks.output)?;
-            let first = first_announcement(&mut announcements, &process, replaces, sinks).await?;
+            let first = first_announcement(&mut announcements, &process, &obstacle, sinks).await?;
             let acceptor = language.acceptor(setup, true, sinks, arrivals);
             acceptor.enter_process(&first, ThreadKind::Program).await?;
             tokio::spawn(acceptor.accept_children(announcements));
@@ -135,17 +136,32 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
     }
 }
 
+/// What in a command may keep our hook from its processes, for a message; an empty text if there is nothing.
+fn obstacle(spec: &ProcessSpec) -> String {
+    let words: Vec<_> = spec.args.iter().map(|word| word.to_string_lossy()).collect();
+    if words.iter().any(|word| replaces_options(word)) {
+        return "; its command replaces NODE_OPTIONS, through which stillframe reaches Node: write \
+                `NODE_OPTIONS=\"$NODE_OPTIONS …\"`"
+            .to_owned();
+    }
+    let ends = |letter: char| letter.is_whitespace() || "'\"".contains(letter);
+    let option = closes_inspector(words.iter().flat_map(|word| word.split(ends)));
+    option.map_or_else(String::new, |option| {
+        format!("; if `{option}` is for Node.js, it keeps the inspector closed, which stillframe needs")
+    })
+}
+
 /// Whether a command such as `sh -c "NODE_OPTIONS=… node main.js"` takes our hook away from its processes.
-fn replaces_options(spec: &ProcessSpec) -> bool {
-    let mut words = spec.args.iter().map(|word| word.to_string_lossy());
-    words.any(|word| word.contains("NODE_OPTIONS=") && !word.contains("$NODE_OPTIONS"))
+fn replaces_options(command: &str) -> bool {
+    let keeps = ["$NODE_OPTIONS", "${NODE_OPTIONS"].iter().any(|name| command.contains(name));
+    command.contains("NODE_OPTIONS=") && !keeps
 }
 
 /// Waits for the program's own process, as long as there is one.
 async fn first_announcement(
     announcements: &mut Announcements,
     process: &Process,
-    replaces_options: bool,
+    obstacle: &str,
     sinks: &Sinks,
 ) -> Result<Announcement> {
     let begin = sinks.output.end();
@@ -154,17 +170,11 @@ async fn first_announcement(
     tokio::select! {
         announcement = announcements.next() => announcement,
         end = process.ended() => {
-            let reason = if replaces_options {
-                "; its command replaces NODE_OPTIONS, through which stillframe reaches Node: write \
-                 `NODE_OPTIONS=\"$NODE_OPTIONS …\"`"
-            } else {
-                ""
-            };
-            Err(failed(format!("the program {end} before a Node process was ready{reason}")))
+            Err(failed(format!("the program {end} before a Node process was ready{obstacle}")))
         }
         () = tokio::time::sleep(patience) => {
             let seconds = patience.as_secs_f64();
-            Err(failed(format!("no Node process was ready within {seconds} s")))
+            Err(failed(format!("no Node process was ready within {seconds} s{obstacle}")))
         }
     }
 }
@@ -231,6 +241,25 @@ impl From<::cdp::ConnectError> for Error {
                 "check that the program is running with an inspector there, such as `node --inspect=PORT \
                  program.js`"
                     .to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_keep_our_options_are_recognized() {
+        let table = [
+            ("NODE_OPTIONS=--no-warnings node main.js", true),
+            ("NODE_OPTIONS=\"$NODE_OPTIONS --no-warnings\" node main.js", false),
+            ("NODE_OPTIONS=\"${NODE_OPTIONS} --no-warnings\" node main.js", false),
+            ("NODE_OPTIONS=\"${NODE_OPTIONS:-} --no-warnings\" node main.js", false),
+            ("node main.js", false),
+        ];
+        for (command, replaces) in table {
+            assert_eq!(replaces_options(command), replaces, "{command}");
         }
     }
 }
