@@ -236,7 +236,7 @@ async fn paths(connector: &Connector, given: Vec<MapArg>) -> anyhow::Result<(Pat
         return Ok((Paths::new(given, folder).on(target, Origin::Given), String::new()));
     }
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let named = guess::absolute_paths(words.iter().map(String::as_str));
+    let named = guess::program_paths(words.iter().map(String::as_str));
     let (paths, remark) = guess::paths(connector, folder, &named, &ADVICE).await?;
     match (paths.is_empty(), remark.is_empty()) {
         (true, true) => {}

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -51,8 +51,6 @@ const USUAL: [&str; 9] =
     ["/app", "/src", "/code", "/workspace", "/workspaces", "/srv", "/opt", "/usr/src", "/var/www"];
 /// How many files must agree before a second folder is mapped.
 const AGREEING: usize = 2;
-/// The most paths that say which of several copies is meant.
-const NAMED: usize = 100;
 
 /// A file to look for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -81,20 +79,19 @@ struct Question<'q> {
 struct Found {
     matches: Vec<Match>,
     /// The paths that were named and exist, without links.
-    named: Vec<PathBuf>,
+    named: Vec<String>,
     /// Where processes run.
-    running: Vec<PathBuf>,
+    running: Vec<String>,
 }
 
 impl Found {
-    /// How certainly a folder is meant, however many files agree: one of its paths was named, or it has the same path
-    /// on both sides.
-    fn is_meant(&self, there: &str, here: &str) -> (bool, bool) {
-        (self.named.iter().any(|path| path.starts_with(there)), there == here)
+    /// Whether a folder is meant, however many files agree.
+    fn is_named(&self, there: &str) -> bool {
+        self.named.iter().any(|path| Path::new(path).starts_with(there))
     }
 
     fn runs_in(&self, there: &str) -> bool {
-        self.running.iter().any(|path| path.starts_with(there))
+        self.running.iter().any(|path| Path::new(path).starts_with(there))
     }
 }
 
@@ -103,7 +100,7 @@ impl Found {
 struct Guess {
     mapping: Mapping,
     files: usize,
-    /// Other folders there that as many files agree with.
+    /// Other folders there that at least as many files agree with.
     equals: Vec<String>,
 }
 
@@ -126,7 +123,7 @@ pub(super) struct Advice {
     pub(super) other: &'static str,
 }
 
-/// The paths of both sides, by the sources in this folder that are there, and what is to be known of them. The absolute
+/// The paths of both sides, by the sources in this folder that are there, and what is to be known of them. The named
 /// paths of a call, or of a command, say which of several copies is meant.
 pub(super) async fn paths(
     connector: &Connector,
@@ -160,16 +157,31 @@ fn basis(guesses: &[Guess]) -> String {
         guesses.iter().flat_map(|guess| &guess.equals).map(|there| format!("`{there}`")).collect();
     let equals = match equals.as_slice() {
         [] => String::new(),
-        [one] => format!("; {one} fits equally well"),
-        several => format!("; {} fit equally well", several.join(", ")),
+        [one] => format!("; {one} fits at least as well"),
+        several => format!("; {} fit at least as well", several.join(", ")),
     };
     format!("guessed from {files} with the same content{equals}")
 }
 
-/// The absolute paths in words of a call or of a command.
-pub(super) fn absolute_paths<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<String> {
-    let parts = words.into_iter().flat_map(|text| text.split([' ', '=', ':']));
-    parts.filter(|part| part.starts_with('/')).take(NAMED).map(str::to_owned).collect()
+/// The absolute paths in the words of a command that say where its program is: its source, or else what it starts, and
+/// the folder that `--cwd` names. Others are data, wherever they are.
+pub(super) fn program_paths<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<String> {
+    let (mut source, mut started, mut folder) = (None, None, None);
+    let mut before = "";
+    for word in words.into_iter().flat_map(|text| text.split([' ', '='])) {
+        let path = word.split(':').next().filter(|path| path.starts_with('/') && !path.starts_with("//"));
+        if let Some(path) = path {
+            let place = match before {
+                "--cwd" => &mut folder,
+                _ if adapter::by_extension(Path::new(path)).is_some() => &mut source,
+                _ if before.starts_with('-') => continue,
+                _ => &mut started,
+            };
+            place.get_or_insert(path);
+        }
+        before = word;
+    }
+    source.or(started).into_iter().chain(folder).map(str::to_owned).collect()
 }
 
 /// Compares the sources in this folder with those there.
@@ -215,12 +227,18 @@ pub(crate) fn match_sources() -> anyhow::Result<()> {
     let mut question = Vec::new();
     std::io::stdin().read_to_end(&mut question)?;
     let Question { wanted, named } = serde_json::from_slice(&question)?;
-    let running: Vec<PathBuf> = folders_of_processes().collect();
+    let running = texts(folders_of_processes());
     let roots = [std::env::current_dir()?].into_iter().chain(USUAL.map(PathBuf::from));
-    let roots = roots.chain(etcetera::home_dir().ok()).chain(running.iter().cloned());
+    let roots = roots.chain(etcetera::home_dir().ok()).chain(running.iter().map(PathBuf::from));
     let matches = find(&wanted, roots);
-    let named = named.iter().filter_map(|path| std::fs::canonicalize(path).ok()).collect();
+    let named = texts(named.iter().filter_map(|path| std::fs::canonicalize(path).ok()));
     terminal::print(&serde_json::to_string(&Found { matches, named, running })?)
+}
+
+/// Each of these paths once, without those that an answer cannot hold.
+fn texts(paths: impl Iterator<Item = PathBuf>) -> Vec<String> {
+    let texts: BTreeSet<String> = paths.filter_map(|path| path.to_str().map(str::to_owned)).collect();
+    texts.into_iter().collect()
 }
 
 /// The working directories of processes that we may know.
@@ -333,14 +351,14 @@ fn vote<'p>(folder: &Path, pairs: impl Iterator<Item = (&'p str, &'p Path)>, fou
         let known = votes.iter().filter(|(_, files)| !files.is_empty());
         let best = known.max_by_key(|((there, here), files)| {
             let size = Reverse((there.len(), there.clone(), here.clone()));
-            (found.is_meant(there, here), files.len(), found.runs_in(there), size)
+            (found.is_named(there), files.len(), there == here, found.runs_in(there), size)
         });
         let Some(((there, here), files)) = best else { return guesses };
         if !guesses.is_empty() && files.len() < AGREEING {
             return guesses;
         }
         let Some(mapping) = Mapping::new(there, here) else { return guesses };
-        let fits = |other: &HashSet<&Path>| other.len() == files.len();
+        let fits = |other: &HashSet<&Path>| other.len() >= files.len();
         let equals = votes.iter().filter(|((_, other), files)| other == here && fits(files));
         let mut equals: Vec<String> = equals.map(|((there, _), _)| there.clone()).collect();
         equals.retain(|other| other != there);
@@ -412,6 +430,10 @@ mod tests {
                     ("/copy/src/a.py", "/me/shop/src/a.py"),
                     ("/copy/src/b.py", "/me/shop/src/b.py"),
                 ],
+                vec![mapped("/copy", "/me/shop", 2)],
+            ),
+            (
+                &[("/copy/src/a.py", "/me/shop/src/a.py"), ("/me/shop/src/a.py", "/me/shop/src/a.py")],
                 vec![mapped("/me/shop", "/me/shop", 1)],
             ),
         ];
@@ -424,20 +446,45 @@ mod tests {
     fn of_equal_copies_the_one_that_is_used_is_meant_and_the_others_are_reported() {
         let copies = ["/srv/1/a.py", "/srv/2/a.py", "/srv/3/a.py"].map(|there| (there, "/me/shop/a.py"));
         let chosen = |named: &str, running: &str| {
-            let [named, running] = [named, running].map(|path| vec![PathBuf::from(path)]);
+            let [named, running] = [named, running].map(|path| vec![path.to_owned()]);
             let found = Found { named, running, ..Found::default() };
             let guess = guesses(&copies, &found).remove(0);
             (guess.mapping.there.clone(), basis(&[guess]))
         };
         let basis =
-            "guessed from 1 file with the same content; `/srv/2`, `/srv/3` fit equally well".to_owned();
+            "guessed from 1 file with the same content; `/srv/2`, `/srv/3` fit at least as well".to_owned();
         assert_eq!(chosen("/srv", "/"), ("/srv/1".to_owned(), basis));
         assert_eq!(chosen("/srv", "/srv/3/web").0, "/srv/3");
         assert_eq!(chosen("/srv/2/a.py", "/srv/3").0, "/srv/2");
         let more = [copies[0], ("/srv/1/b.py", "/me/shop/b.py"), copies[1]];
         assert_eq!(guesses(&more, &Found::default())[0].equals, [""; 0]);
-        let named = absolute_paths(["python3 --in=/srv/2/x.py:3", "relative/x", "/srv/3"]);
-        assert_eq!(named, ["/srv/2/x.py", "/srv/3"]);
+        let named = Found { named: vec!["/srv/2".to_owned()], ..Found::default() };
+        let guess = guesses(&more, &named).remove(0);
+        assert_eq!(
+            (guess.mapping.there.as_str(), guess.equals.as_slice()),
+            ("/srv/2", &["/srv/1".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn of_the_paths_of_a_command_only_those_of_its_program_say_which_copy_is_meant() {
+        let table: [(&[&str], &[&str]); 4] = [
+            (&["python3 --config /home/me/conf.yml relative/x /srv/2/x.py:3"], &["/srv/2/x.py"]),
+            (&["probe", "--via", "ssh://box", "//box/x", "--config=/home/me/c.yml"], &[]),
+            (&["hang", "--cwd", "/srv/4", "/srv/3/run", "/home/me"], &["/srv/3/run", "/srv/4"]),
+            (&["test", "--cwd=/srv/4"], &["/srv/4"]),
+        ];
+        for (words, named) in table {
+            assert_eq!(program_paths(words.iter().copied()), named, "{words:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_whose_name_is_not_unicode_does_not_prevent_guessing() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let odd = PathBuf::from(std::ffi::OsStr::from_bytes(b"/srv/\xff"));
+        assert_eq!(texts([odd, "/srv/1".into(), "/srv/1".into()].into_iter()), ["/srv/1"]);
     }
 
     #[test]

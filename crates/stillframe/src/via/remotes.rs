@@ -208,12 +208,11 @@ impl Remotes {
             let language = arguments.remove(LANGUAGE).ok_or("add `language`, such as `python`")?;
             match attached(&members, language, attach.as_ref()).await {
                 Ok(attached) => members = attached,
-                Err(result) => return Ok(result),
+                Err(result) => return Ok(with_mappings(result, &members)),
             }
         }
-        let result = fan_out::call(tool, &arguments, &members, report).await;
+        let result = with_mappings(fan_out::call(tool, &arguments, &members, report).await, &members);
         let has_failed = fan_out::is_error(&result);
-        let result = if has_failed { result } else { with_mappings(result, &members) };
         if tool == ATTACHING && has_failed {
             close(members).await;
             return Ok(result);
@@ -306,20 +305,19 @@ fn named(mut result: Value, id: &str) -> Value {
     result
 }
 
-/// The absolute paths that a call names, and where a process runs that it attaches to.
+/// Where the program of a call is: its own path, its working directory, or that of the process that it attaches to.
 fn named_paths(arguments: &Map<String, Value>) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut left: Vec<&Value> = arguments.values().collect();
-    while let Some(value) = left.pop() {
-        match value {
-            Value::String(text) => words.push(text.as_str()),
-            Value::Array(items) => left.extend(items),
-            Value::Object(members) => left.extend(members.values()),
-            _ => {}
-        }
-    }
-    let process = arguments.get("processId").map(|id| format!("/proc/{id}/cwd"));
-    guess::absolute_paths(words).into_iter().chain(process).collect()
+    let texts = |name: &str| match arguments.get(name) {
+        Some(Value::String(text)) => vec![text.as_str()],
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let paths = ["program", "scriptPath", "cwd"].into_iter().flat_map(texts);
+    let paths = paths.filter(|path| path.starts_with('/')).map(str::to_owned);
+    let process =
+        arguments.get("processId").map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
+    let process = process.map(|id| format!("/proc/{}/cwd", id.trim()));
+    paths.chain(guess::program_paths(texts("command"))).chain(process).collect()
 }
 
 /// A result with notes on how the paths of its machines are mapped.
@@ -380,4 +378,27 @@ async fn attached(
 fn new_id() -> String {
     static LAST: AtomicU64 = AtomicU64::new(0);
     format!("all-{}", LAST.fetch_add(1, Ordering::Relaxed) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_program_its_folder_and_a_process_say_which_copy_is_meant() {
+        let table = [
+            (
+                json!({ "program": "/srv/2/main.py", "args": ["--config", "/home/me/conf.yml"] }),
+                "/srv/2/main.py",
+            ),
+            (json!({ "cwd": "/srv/2", "program": "main.py", "env": { "HOME": "/home/me" } }), "/srv/2"),
+            (json!({ "command": ["python3", "/srv/2/main.py", "/home/me"] }), "/srv/2/main.py"),
+            (json!({ "command": "pytest /srv/2/test_a.py::test_b" }), "/srv/2/test_a.py"),
+            (json!({ "processId": 12 }), "/proc/12/cwd"),
+            (json!({ "processId": "12" }), "/proc/12/cwd"),
+        ];
+        for (arguments, named) in table {
+            assert_eq!(named_paths(arguments.as_object().unwrap()), [named], "{arguments}");
+        }
+    }
 }

@@ -87,7 +87,7 @@ async fn of_equal_copies_the_one_that_the_call_names_is_meant_and_the_others_are
     let mapping =
         format!("paths of {}: `{two}` there is `{here}` here (guessed from 1 file", machine.address());
     assert!(notes.contains(&mapping) && notes.contains(&format!("`{one}`")), "{notes}");
-    assert!(notes.contains("fit equally well"), "{notes}");
+    assert!(notes.contains("at least as well"), "{notes}");
     server.finish().await;
 }
 
