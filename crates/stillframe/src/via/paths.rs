@@ -1,9 +1,11 @@
 //! Paths, here and there: what a client says is rewritten for the other side, and what comes back for this one.
 
 mod missing;
+mod stack;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -75,7 +77,7 @@ const WORDS: [&str; 10] = [
     "warnings",
 ];
 const PLACES: [&str; 7] = ["at", "calls", "evidence", "formattedAnalysis", "formattedReport", STACK, "what"];
-/// The stack of an exception, which ends with its message.
+/// The stack of an exception, which begins with its type and message (V8) or ends with them.
 const STACK: &str = "stack";
 /// Our words where an answer begins. Further inside, they are those of an exception or of a debugger.
 const SENTENCES: [&str; 2] = ["error", "message"];
@@ -201,13 +203,16 @@ impl Paths {
     fn answered(&self, value: &mut Value, begins: bool, literals: &[String]) -> bool {
         let Value::Object(members) = value else { return self.items(value, None, literals) };
         let repeats = repeats(members);
-        let message = members.get("message").and_then(Value::as_str).map(str::to_owned);
-        let message = message.as_slice();
+        let message = members.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
         members.iter_mut().fold(false, |any, (name, member)| {
             let changed = if member.is_object() {
                 self.answered(member, begins && ANSWERS.contains(&name.as_str()), literals)
             } else if let (STACK, Value::String(text)) = (name.as_str(), &mut *member) {
-                let mapped = around(text, message, &|text| self.places(text));
+                let places = |text: &str| self.places(text);
+                let mapped = match stack::message_in(text, &message) {
+                    Some(kept) => beside(text, kept, &places, &places),
+                    None => places(text),
+                };
                 mapped.map(|mapped| *text = mapped).is_some()
             } else {
                 self.items(member, rewritten(name, begins, repeats), literals)
@@ -356,13 +361,23 @@ fn around(text: &str, literals: &[String], rewrite: &dyn Fn(&str) -> Option<Stri
     };
     let literals_here = literals.iter().filter(|literal| !literal.is_empty());
     let Some((at, end)) = literals_here.filter_map(place).min() else { return rewrite(text) };
-    let before = rewrite(text.get(..at)?);
-    let after = around(text.get(end..)?, literals, rewrite);
-    if before.is_none() && after.is_none() {
+    beside(text, at..end, rewrite, &|rest| around(rest, literals, rewrite))
+}
+
+/// A text with what is before and behind a part of it rewritten. None if nothing changes.
+fn beside(
+    text: &str,
+    kept: Range<usize>,
+    rewrite_before: &dyn Fn(&str) -> Option<String>,
+    rewrite_after: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let (before, after) = (text.get(..kept.start)?, text.get(kept.end..)?);
+    let (new_before, new_after) = (rewrite_before(before), rewrite_after(after));
+    if new_before.is_none() && new_after.is_none() {
         return None;
     }
-    let before = before.as_deref().or(text.get(..at))?;
-    Some(format!("{before}{}{}", text.get(at..end)?, after.as_deref().or(text.get(end..))?))
+    let (before, after) = (new_before.as_deref().unwrap_or(before), new_after.as_deref().unwrap_or(after));
+    Some(format!("{before}{}{after}", text.get(kept)?))
 }
 
 /// How the string under a name is rewritten, or those of a list.
