@@ -84,7 +84,7 @@ pub(crate) fn run(args: &InitArgs) -> anyhow::Result<ExitCode> {
                 Step::Change(change) if seen.insert(change.path.clone()) => {
                     text.push_str(&difference(&change, &folders));
                     pending = true;
-                    if host.file(&scope, &folders).as_ref() == Some(&path) {
+                    if host.files(&scope, &folders).contains(&path) {
                         first.get_or_insert(host.name);
                     }
                     if args.yes { written(&change, &folders) } else { Ok(String::new()) }
@@ -158,7 +158,7 @@ fn choose(args: &InitArgs, scope: &Scope, folders: &Folders) -> anyhow::Result<V
 
 type Planned = anyhow::Result<(PathBuf, Step)>;
 
-/// What changes for one host: its file and the skill.
+/// What changes for one host: its files and the skill.
 fn planned(
     host: &McpHost,
     args: &InitArgs,
@@ -169,19 +169,15 @@ fn planned(
     // A user's file may have an entry for a single folder, too.
     let here: Option<&Path> = matches!(scope, Scope::User).then_some(&folders.here);
     let files = host.files(scope, folders);
-    for file in files.into_iter().take(if args.remove { usize::MAX } else { 1 }) {
+    for file in files {
         let change = if args.remove {
             plan::remove(host, file.clone(), here).map(Step::from)
         } else {
             plan::add(host, file.clone(), launcher, here)
         };
-        let is_broken = change.is_err();
         all.push(change.map(|step| (file, step)));
-        if is_broken {
-            return all;
-        }
     }
-    if !args.no_skill {
+    if !args.no_skill && all.iter().all(Result::is_ok) {
         let file = host.skill(scope, folders);
         let change = if args.remove {
             plan::remove_skill(file.clone(), chosen, scope, folders)

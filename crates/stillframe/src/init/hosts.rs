@@ -7,8 +7,9 @@ use anyhow::Context;
 use engine::adapter::{Host as _, Machine};
 use etcetera::BaseStrategy;
 
-use super::entry::{NAME, ServerCommand, Shape};
-use super::format::{EntryPath, Format};
+use super::entry::{ServerCommand, Shape};
+use super::format::Format;
+use super::plan;
 use super::variables::Variables;
 
 /// What a host keeps its servers in, and where it looks for skills.
@@ -335,7 +336,8 @@ impl McpHost {
         self.files(scope, folders).into_iter().next()
     }
 
-    /// The files that have our entry, of those that the host reads, or else the one that it belongs in.
+    /// The files that have our entry, or cannot be read to find out, of those that the host reads; or else the one that
+    /// it belongs in.
     pub(super) fn files(&self, scope: &Scope, folders: &Folders) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> = match scope {
             Scope::User => self.user.iter().map(|place| folders.path(*place)).collect(),
@@ -352,10 +354,9 @@ impl McpHost {
         files
     }
 
+    /// Whether a file has our entry, or cannot be read to find out.
     fn has_entry(&self, file: &Path) -> bool {
-        let place = EntryPath { section: self.section, name: NAME };
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        matches!(self.format.entry(&text, place), Ok(Some(_)))
+        !matches!(plan::existing(self, file), Ok(None))
     }
 
     /// What an entry of this host starts.

@@ -169,8 +169,8 @@ pub(crate) fn remove_skill(
 ) -> anyhow::Result<Option<Change>> {
     let others = HOSTS.iter().filter(|host| !removed_from.iter().any(|removed| removed.name == host.name));
     let still_uses = |host: &McpHost| {
-        let entry = host.file(scope, folders).map(|of_host| existing(host, &of_host));
-        host.skill(scope, folders) == file && matches!(entry, Some(Ok(Some(_))))
+        let has_entry = |of_host: &PathBuf| matches!(existing(host, of_host), Ok(Some(_)));
+        host.skill(scope, folders) == file && host.files(scope, folders).iter().any(has_entry)
     };
     if others.into_iter().any(still_uses) {
         return Ok(None);

@@ -288,7 +288,7 @@ async fn the_arguments_of_opencode_are_in_its_command() {
 }
 
 #[tokio::test]
-async fn of_two_files_of_opencode_the_one_with_the_entry_is_meant() {
+async fn of_two_files_of_opencode_those_with_the_entry_are_meant() {
     let home = Home::new();
     let (json, commented) = (".config/opencode/opencode.json", ".config/opencode/opencode.jsonc");
     let entry = r#"{"mcp": {"stillframe": {"type": "local", "command": ["/old/stillframe", "serve"]}}}"#;
@@ -298,6 +298,16 @@ async fn of_two_files_of_opencode_the_one_with_the_entry_is_meant() {
     assert!(home.read(commented).contains("/new"), "{}", home.read(commented));
     assert_eq!(home.read(json), "{}\n");
     home.write(json, entry);
+    home.run(&["init", "opencode", "--yes", "--no-skill", "--command", "/newer"]).await.ended_with(0);
+    for file in [json, commented] {
+        assert!(home.read(file).contains("/newer"), "{}", home.read(file));
+    }
+    let updated = home.read(json);
+    home.write(json, "{ broken");
+    let ran = home.run(&["init", "opencode", "--remove", "--yes"]).await.ended_with(1);
+    let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(out.contains("the file was not changed"), "{out}");
+    home.write(json, &updated);
     home.run(&["init", "opencode", "--remove", "--yes"]).await.ended_with(0);
     let left = home.files().into_iter().filter(|file| !file.contains(".bak"));
     assert!(left.map(|file| home.read(&file)).all(|text| !text.contains("stillframe")));
