@@ -149,11 +149,15 @@ impl ServerConnection {
     fn explained(&self, error: anyhow::Error) -> anyhow::Error {
         let tail = self.errors.tail(0, MESSAGES);
         let said = tail.text_of(Category::Stderr);
-        // A line that was cut says less than nothing.
-        let said =
-            said.split_once('\n').filter(|_| tail.skipped > 0).map_or(said.as_str(), |(_, whole)| whole);
+        let said = if tail.skipped > 0 { whole_lines(&said) } else { &said };
         if said.trim().is_empty() { error } else { error.context(said.trim().to_owned()) }
     }
+}
+
+/// A text without its first line, which was cut, unless nothing follows.
+fn whole_lines(text: &str) -> &str {
+    let whole = text.split_once('\n').map(|(_, whole)| whole);
+    whole.filter(|whole| !whole.trim().is_empty()).unwrap_or(text)
 }
 
 /// What `doctor` says of itself in the handshake.
@@ -196,4 +200,16 @@ fn reply(message: &Value) -> Option<Value> {
 /// The text at a place in a message.
 pub(super) fn text(message: &Value, pointer: &str) -> String {
     message.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_cut_is_shown_unless_whole_ones_follow() {
+        for (text, shown) in [("ut\nwhole\n", "whole\n"), ("ut\n", "ut\n"), ("ut", "ut"), ("", "")] {
+            assert_eq!(whole_lines(text), shown);
+        }
+    }
 }
