@@ -41,6 +41,5 @@ pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Re
 
 /// The engine's error in the words that tools have for it.
 pub(crate) fn cli_error(error: impl Into<ToolError>) -> anyhow::Error {
-    // Options are spelled in another way than arguments.
-    anyhow::anyhow!(error.into().message.replace("`executablePath`", "`--executable-path`"))
+    anyhow::anyhow!(error.into().naming_executable("--executable-path").message)
 }

@@ -100,7 +100,7 @@ impl Answer for Text {
     }
 
     fn failure(failed: &ToolError, _tool: &str) -> Reply {
-        let said = error::quick_names(&failed.with_hint(error::quick));
+        let said = failed.clone().naming_executable("executable_path").with_hint(error::quick);
         Reply { text: format!("Error: {said}"), structured: None, is_error: true }
     }
 
@@ -130,5 +130,13 @@ mod tests {
         assert_eq!(text.warning(warnings()).text, "warning: ignored unknown argument `lien`\na = 1");
         let failed = Text::failure(&ToolError::argument("line", "is missing"), "").warning(warnings());
         assert_eq!(failed.text, "Error: `line` is missing\nwarning: ignored unknown argument `lien`");
+    }
+
+    #[test]
+    fn the_argument_for_an_executable_has_the_name_that_its_tool_has_for_it() {
+        let error = ToolError::argument("executablePath", "is a folder");
+        assert_eq!(Text::failure(&error, "").text, "Error: `executable_path` is a folder");
+        let error = error.naming_executable("command");
+        assert_eq!(Text::failure(&error, "").text, "Error: `command` is a folder");
     }
 }

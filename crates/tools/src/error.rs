@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub use words::{Next, Words};
-pub(crate) use words::{inspector, quick, quick_names, standard};
+pub(crate) use words::{inspector, quick, standard};
 
 /// Why a call failed, and what to do next.
 #[derive(Clone, Debug, PartialEq)]
@@ -260,6 +260,16 @@ impl ToolError {
             Some(next) => format!("{}; {next}", self.message),
             None => self.message.clone(),
         }
+    }
+
+    /// The same with the caller's name for the argument that the engine calls `executablePath`.
+    #[must_use]
+    pub fn naming_executable(mut self, name: &str) -> Self {
+        let name = format!("`{name}`");
+        for text in [&mut self.error, &mut self.message] {
+            *text = text.replace("`executablePath`", &name);
+        }
+        self
     }
 
     /// What `standard` sends.

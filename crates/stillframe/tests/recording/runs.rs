@@ -129,5 +129,7 @@ async fn other_languages_are_unsupported() {
     let client = Client::new("ruby").await;
     let said = client.fails("record_run", json!({ "command": "ruby", "args": [program.path()] })).await;
     assert!(said.contains("recording a run") && said.contains("trace_values"), "{said}");
+    let said = client.fails("record_run", json!({ "command": "/no/python3", "args": ["main.py"] })).await;
+    assert!(said.contains("as `command`"), "{said}");
     client.server.finish().await;
 }

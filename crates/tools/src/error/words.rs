@@ -122,11 +122,6 @@ pub(crate) fn inspector(next: Next) -> &'static str {
     }
 }
 
-/// A text with the arguments of `quick`, which spells them in another way than the engine.
-pub(crate) fn quick_names(text: &str) -> String {
-    text.replace("`executablePath`", "`executable_path`")
-}
-
 /// The words of `quick`, which has one session, and numbers for nothing.
 pub(crate) fn quick(next: Next) -> &'static str {
     match next {

@@ -69,7 +69,8 @@ impl Tool for RecordRun {
         let stdin = lifecycle::stdin(self.stdin, self.stdin_file)?;
         let timeout = Duration::from_millis(timeout);
         let options = RecordOptions { limits, timeout, last: last.flatten(), stdin };
-        let recorded = recordings::record(context, &self.command, self.args, self.cwd, options).await?;
+        let recorded = recordings::record(context, &self.command, self.args, self.cwd, options).await;
+        let recorded = recorded.map_err(|error| error.naming_executable("command"))?;
         Ok(Text(recordings::summary(&recorded)))
     }
 }
