@@ -41,18 +41,18 @@ impl PlaceRequest {
     /// Some clients fill in every argument.
     fn without_blanks(self) -> Self {
         let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-        Self { statement: given(self.statement), function: given(self.function), ..self }
+        let function = given(self.function);
+        let line = self.line.filter(|line| *line > 0 || function.is_none());
+        Self { statement: given(self.statement), line, function, ..self }
     }
 
     /// A function has a line of its own.
     fn check_single(&self) -> Result<()> {
         let other = self.statement.as_ref().map(|_| "statement").or(self.line.map(|_| "line"));
-        match other.filter(|_| self.function.is_some()) {
-            Some(other) => Err(Error::Refused(format!(
-                "`function` and `{other}` name two places; give one of them for each breakpoint"
-            ))),
-            None => Ok(()),
-        }
+        let Some(other) = other.filter(|_| self.function.is_some()) else { return Ok(()) };
+        Err(Error::Refused(format!(
+            "`function` and `{other}` name two places; give one of them for each breakpoint"
+        )))
     }
 }
 
