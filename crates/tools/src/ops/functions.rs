@@ -26,7 +26,7 @@ const SIMILAR: usize = 3;
 pub enum Pattern {
     /// Just that, or `Class.method`.
     Name(String),
-    /// Whatever this finds something in.
+    /// Whatever this finds something in: in a qualified name, or in a last part if no qualified name matches.
     Matching(Regex),
 }
 
@@ -59,10 +59,18 @@ impl Pattern {
     }
 }
 
-/// Whether a regular expression finds something in a qualified name, such as `Shop.order`, or in its last part.
-fn is_match(regex: &Regex, name: &str) -> bool {
-    let last = name.rsplit(['.', ':', '#']).next();
-    regex.is_match(name) || last.is_some_and(|last| regex.is_match(last))
+/// The functions that a regular expression finds something in, and the others: in their qualified names, such as
+/// `Shop.order`, or in the last parts of these if it matches no qualified name.
+fn matching<F>(regex: &Regex, functions: Vec<F>, name: impl Fn(&F) -> &str) -> (Vec<F>, Vec<F>) {
+    let (matching, others): (Vec<F>, Vec<F>) =
+        functions.into_iter().partition(|function| regex.is_match(name(function)));
+    if !matching.is_empty() {
+        return (matching, others);
+    }
+    others.into_iter().partition(|function| {
+        let last = name(function).rsplit(['.', ':', '#']).next();
+        last.is_some_and(|last| regex.is_match(last))
+    })
 }
 
 /// The breakpoints that were set.
@@ -94,22 +102,20 @@ pub async fn set_breakpoints(
     };
     let folders = folders(session).await?;
     let files = files(session, &folders);
-    let mut names = Vec::new();
+    let mut functions = Vec::new();
     for file in &files {
         // A file that cannot be read as the language has no functions.
-        for function in session.code(file).await.unwrap_or_default().functions {
-            let is_meant = is_match(regex, &function.name);
-            if is_meant && set.breakpoints.len() < MOST {
-                let (file, function) = (Some(file.clone()), Some(function.name));
-                let wanted = PlaceRequest { file, function, rule: rule.clone(), ..PlaceRequest::default() };
-                set.breakpoints.push(session.set_breakpoint(wanted).await?);
-            } else if !is_meant {
-                names.push(function.name);
-            }
-        }
+        let code = session.code(file).await.unwrap_or_default();
+        functions.extend(code.functions.into_iter().map(|function| (file, function.name)));
+    }
+    let (meant, others) = matching(regex, functions, |(_, name)| name);
+    for (file, function) in meant.into_iter().take(MOST) {
+        let (file, function) = (Some(file.clone()), Some(function));
+        let wanted = PlaceRequest { file, function, rule: rule.clone(), ..PlaceRequest::default() };
+        set.breakpoints.push(session.set_breakpoint(wanted).await?);
     }
     if set.breakpoints.is_empty() {
-        names.truncate(10);
+        let names: Vec<String> = others.into_iter().map(|(_, name)| name).take(10).collect();
         return Err(ToolError::no_function(regex.as_str(), &shown(&folders), &names));
     }
     if set.breakpoints.len() == MOST {
@@ -229,11 +235,13 @@ mod tests {
             Ok(Pattern::Matching(regex)) => regex,
             other => panic!("{other:?}"),
         };
-        for name in ["handleOrder", "Shop.handleOrder", "Shop::handleOrder", "Shop#handleOrder"] {
-            assert!(is_match(&regex("/^handle/"), name), "{name}");
-            assert_eq!(is_match(&regex("/^Shop/"), name), name != "handleOrder");
-        }
-        assert!(!is_match(&regex("/^handle/"), "Shop.rehandle"));
+        let matched =
+            |pattern, names: &[&'static str]| matching(&regex(pattern), names.to_vec(), |name| name).0;
+        let methods = ["Shop.handleOrder", "Shop::handleOrder", "Shop#handleOrder"];
+        assert_eq!(matched("/^handle/", &methods), methods);
+        assert_eq!(matched("/^Shop/", &methods), methods);
+        assert_eq!(matched("/^handle/", &["Shop.rehandle"]), [""; 0]);
+        assert_eq!(matched("/^[^.]+$/", &["main", "Shop.order"]), ["main"]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ const EXCEPTIONS: &str = "exceptions";
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerSetFunctionBreakpoint {
     session_id: Option<String>,
-    /// name, Class.method, or a regular expression for functions in the files around the program: /^handle/
+    /// name, Class.method, or a regular expression for functions in the files around the program: /^handle/ (in Class.method, or else in the last part)
     function_name: String,
     /// stop only where this expression is true
     condition: Option<String>,
