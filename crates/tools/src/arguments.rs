@@ -46,7 +46,10 @@ fn invalid(error: serde_path_to_error::Error<serde_json::Error>) -> ToolError {
     let reason = error.inner().to_string();
     // The parser's words for numbers are about bits.
     let most = [("u8", u64::from(u8::MAX)), ("u16", u64::from(u16::MAX)), ("u32", u64::from(u32::MAX))];
-    let most = most.into_iter().find(|(kind, _)| reason.ends_with(&format!(", expected {kind}")));
+    let is_out_of_range = |(kind, _): &(&str, u64)| {
+        reason.starts_with("invalid value: integer `") && reason.ends_with(&format!(", expected {kind}"))
+    };
+    let most = most.into_iter().find(is_out_of_range);
     let problem = match (reason.split('`').nth(1), most) {
         (Some(number), _) if number.starts_with('-') && reason.contains("integer `") => {
             "must not be negative".to_owned()
@@ -362,6 +365,19 @@ mod tests {
         for (arguments, message) in table {
             assert_eq!(check(arguments.clone()).unwrap_err(), message, "{arguments}");
         }
+    }
+
+    #[test]
+    fn only_a_whole_number_that_is_too_large_is_held_against_the_most() {
+        let message = |value| {
+            let read: Result<u32, _> = serde_path_to_error::deserialize(value);
+            read.map_err(invalid).unwrap_err().message
+        };
+        assert_eq!(message(json!(1_u64 << 32)), "`arguments` must be at most 4294967295, not 4294967296");
+        assert_eq!(
+            message(json!(1.5)),
+            "`arguments` is invalid: invalid type: floating point `1.5`, expected u32"
+        );
     }
 
     #[test]
