@@ -170,8 +170,8 @@ fn shrink(data: &mut Map<String, Value>, most: usize) {
         }
     }
     let has_requested = REQUESTED.iter().any(|name| data.contains_key(*name));
-    let rounds = [false, true];
-    for is_last in rounds.iter().take(if has_requested { 2 } else { 1 }) {
+    let rounds: &[bool] = if has_requested { &[false, true] } else { &[false] };
+    for is_last in rounds {
         for (name, keep) in EXPENDABLE {
             let excess = size(data).saturating_sub(most);
             if excess == 0 {
