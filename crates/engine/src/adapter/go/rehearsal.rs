@@ -1,6 +1,6 @@
 //! Which of several packages is debugged: the first whose tests fail when they run without a debugger.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Deserialize;
 
@@ -54,10 +54,17 @@ fn results(events: &[Event], chosen: &str) -> Vec<(String, &'static str)> {
             Some((format!("{}.{}", event.package, event.test.as_ref()?), outcome(&event.action)?))
         })
         .collect();
+    let (mut parents, mut parents_of_failed) = (HashSet::new(), HashSet::new());
+    for (name, outcome) in &all {
+        let above = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
+        if *outcome == "failed" {
+            parents_of_failed.extend(above.clone());
+        }
+        parents.extend(above);
+    }
     let is_own = |(name, outcome): &(String, &'static str)| {
-        let start = format!("{name}/");
-        let mut subtests = all.iter().filter(|(other, _)| other.starts_with(&start));
-        !subtests.any(|(_, subtest)| *outcome != "failed" || *subtest == "failed")
+        let parents = if *outcome == "failed" { &parents_of_failed } else { &parents };
+        !parents.contains(name.as_str())
     };
     all.iter().filter(|result| is_own(result)).cloned().collect()
 }
@@ -76,6 +83,9 @@ mod tests {
 {"Action":"pass","Package":"a","Elapsed":0.1}
 {"Action":"fail","Package":"b","Test":"TestTwo/sub","Elapsed":0}
 {"Action":"fail","Package":"b","Test":"TestTwo","Elapsed":0}
+{"Action":"pass","Package":"b","Test":"TestSetUp/a/b","Elapsed":0}
+{"Action":"pass","Package":"b","Test":"TestSetUp/a","Elapsed":0}
+{"Action":"fail","Package":"b","Test":"TestSetUp","Elapsed":0}
 {"Action":"fail","Package":"b","Elapsed":0.1}
 FAIL c [build failed]
 {"Action":"fail","Package":"c","Elapsed":0.1}"#;
@@ -94,6 +104,7 @@ FAIL c [build failed]
             results(&events, "b"),
             [("a.TestOne".to_owned(), "passed"), ("a.TestParts/one".to_owned(), "passed")]
         );
-        assert_eq!(results(&events, "a"), [("b.TestTwo/sub".to_owned(), "failed")]);
+        let others = [("b.TestTwo/sub", "failed"), ("b.TestSetUp/a/b", "passed"), ("b.TestSetUp", "failed")];
+        assert_eq!(results(&events, "a"), others.map(|(name, outcome)| (name.to_owned(), outcome)));
     }
 }

@@ -3,6 +3,7 @@
 
 mod sides;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use engine::model::launch::{Launch, Program};
@@ -106,14 +107,20 @@ fn place(line: &str) -> Option<(&str, u32, &str)> {
 fn without_parents(mut reports: Vec<Value>) -> Vec<Value> {
     let id = |report: &Value| report.get("id").and_then(Value::as_str).map(str::to_owned);
     let has_failed = |report: &Value| report.get("outcome").is_some_and(|outcome| outcome == "failed");
-    let all: Vec<_> = reports.iter().filter_map(|one| Some((id(one)?, has_failed(one)))).collect();
+    let (mut parents, mut parents_of_failed) = (HashSet::new(), HashSet::new());
+    for report in &reports {
+        let Some(id) = id(report) else { continue };
+        let above = id.match_indices('/').filter_map(|(at, _)| id.get(..at)).map(str::to_owned);
+        if has_failed(report) {
+            parents_of_failed.extend(above.clone());
+        }
+        parents.extend(above);
+    }
     reports.retain(|report| {
-        let Some(parent) = id(report) else { return true };
+        let Some(id) = id(report) else { return true };
         let fails = has_failed(report);
-        let has_subtests = all.iter().any(|(other, failed)| {
-            (*failed || !fails) && other.strip_prefix(&parent).is_some_and(|rest| rest.starts_with('/'))
-        });
-        !has_subtests || fails && report.get("message").is_some_and(Value::is_string)
+        let parents = if fails { &parents_of_failed } else { &parents };
+        !parents.contains(&id) || fails && report.get("message").is_some_and(Value::is_string)
     });
     reports
 }
@@ -147,6 +154,16 @@ mod tests {
 === RUN   TestParts/one
 --- PASS: TestParts (0.00s)
     --- PASS: TestParts/one (0.00s)
+=== RUN   TestDeep
+=== RUN   TestDeep/a
+=== RUN   TestDeep/a/b
+--- PASS: TestDeep (0.00s)
+    --- PASS: TestDeep/a (0.00s)
+        --- PASS: TestDeep/a/b (0.00s)
+=== RUN   TestAlone
+=== RUN   TestAlone/one
+--- FAIL: TestAlone (0.00s)
+    --- PASS: TestAlone/one (0.00s)
 === RUN   TestSkips
     cart_test.go:30: not here
 --- SKIP: TestSkips (0.00s)
@@ -162,6 +179,9 @@ FAIL
             ("TestAdd", "failed"),
             ("TestTable/empty", "failed"),
             ("TestParts/one", "passed"),
+            ("TestDeep/a/b", "passed"),
+            ("TestAlone", "failed"),
+            ("TestAlone/one", "passed"),
             ("TestSkips", "skipped"),
         ];
         assert_eq!(short, expected);
