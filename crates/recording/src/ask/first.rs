@@ -86,15 +86,12 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     request.check(recording)?;
     let mut count = 0;
     if let Some(function) = returns::function(&condition)? {
-        return match returns::search(recording, request, (&condition, None), &function, &mut count)? {
-            Some(event) => returns::answer(recording, request.condition, &event),
-            None => {
-                let never = || {
-                    format!("`{}` never holds in this run where `{function}` returns.\n", request.condition)
-                };
-                with_gap(recording, request.only(count, "").unwrap_or_else(never))
-            }
-        };
+        if let Some(event) = returns::search(recording, request, (&condition, None), &function, &mut count)? {
+            return returns::answer(recording, request.condition, &event);
+        }
+        let never =
+            || format!("`{}` never holds in this run where `{function}` returns.\n", request.condition);
+        return with_gap(recording, request.only(count, "").unwrap_or_else(never));
     }
     let mut search = Search::new(recording, request, condition)?;
     if let Some(found) = search.run(occurrence)? {
