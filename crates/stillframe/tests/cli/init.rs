@@ -297,7 +297,9 @@ async fn of_two_files_of_opencode_those_with_the_entry_are_meant() {
     home.run(&["init", "opencode", "--yes", "--no-skill", "--command", "/new"]).await.ended_with(0);
     assert!(home.read(commented).contains("/new"), "{}", home.read(commented));
     assert_eq!(home.read(json), "{}\n");
-    home.write(json, entry);
+    for file in [json, commented] {
+        home.write(file, entry);
+    }
     home.run(&["init", "opencode", "--yes", "--no-skill", "--command", "/newer"]).await.ended_with(0);
     for file in [json, commented] {
         assert!(home.read(file).contains("/newer"), "{}", home.read(file));

@@ -129,7 +129,16 @@ async fn other_languages_are_unsupported() {
     let client = Client::new("ruby").await;
     let said = client.fails("record_run", json!({ "command": "ruby", "args": [program.path()] })).await;
     assert!(said.contains("recording a run") && said.contains("trace_values"), "{said}");
-    let said = client.fails("record_run", json!({ "command": "/no/python3", "args": ["main.py"] })).await;
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_missing_interpreter_is_asked_for_as_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", "print(1)\n");
+    let client = Client::new("missing").await;
+    let command = json!({ "command": "/no/python3", "args": [program.path()] });
+    let said = client.fails("record_run", command).await;
     assert!(said.contains("as `command`"), "{said}");
     client.server.finish().await;
 }

@@ -73,7 +73,7 @@ async fn of_two_places_neither_is_ignored_silently(language: Language) {
         let said = format!("`function` and `{name}` name two places; give one of them");
         assert!(refused.text_of("error").contains(&said), "{}", refused.text);
     }
-    let set = json!({ "file": program.path(), "function": "deposit", "line": 0 });
+    let set = json!({ "file": program.path(), "function": language.words().deposit.0, "line": 0 });
     session.ok("set_breakpoint", set).await;
     let set = json!({ "file": program.path(), "function": "" });
     let refused = session.fails("refused", "set_breakpoint", set).await;
