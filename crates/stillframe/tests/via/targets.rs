@@ -80,12 +80,15 @@ async fn of_equal_copies_the_one_that_the_call_names_is_meant_and_the_others_are
     options.cwd = Some(here.clone().into());
     let server = options.start().await;
     let until = json!([{ "file": "main.py", "line": shop.line("total") }]);
-    let call = json!({ "target": machine.address(), "program": "main.py", "cwd": current, "until": until });
-    let stop = server.ok("run_until", call).await;
+    let target = machine.address();
+    let call =
+        |program: &str| json!({ "target": target, "program": program, "cwd": current, "until": until });
+    let failed = server.call("run_until", call("missing.py")).await;
+    assert!(failed.is_error && failed["notes"].to_string().contains(&two), "{}", failed.text);
+    let stop = server.ok("run_until", call("main.py")).await;
     assert_eq!(stop.at("/location/file"), &json!(format!("{here}/main.py")), "{stop:?}");
     let notes = stop["notes"].to_string();
-    let mapping =
-        format!("paths of {}: `{two}` there is `{here}` here (guessed from 1 file", machine.address());
+    let mapping = format!("paths of {target}: `{two}` there is `{here}` here (guessed from 1 file");
     assert!(notes.contains(&mapping) && notes.contains(&format!("`{one}`")), "{notes}");
     assert!(notes.contains("at least as well"), "{notes}");
     server.finish().await;
