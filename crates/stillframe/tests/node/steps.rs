@@ -142,6 +142,38 @@ work();
     session.finish().await;
 }
 
+/// The program pauses inside the inner call, where our hook has a file with a map.
+#[tokio::test]
+async fn a_step_over_a_call_that_requires_a_file_ends_behind_the_outer_call() {
+    let program = Script::new(
+        "\
+globalThis.load = function load(name) {
+  const loaded = require('./' + name); // @call
+  return loaded; // @return
+};
+load('outer.js');
+",
+    );
+    program.file("outer.js", "module.exports = load('inner.js');\n");
+    let inner = "module.exports = () => {\n  return 1; // @never\n};\n//# sourceMappingURL=inner.js.map\n";
+    let inner = program.file("inner.js", inner);
+    let map = r#"{ "version": 3, "sources": [], "names": [], "mappings": "" }"#;
+    program.file("inner.js.map", map);
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&program.main, "call").await;
+    // With options, something may compile the files.
+    let start = json!({ "scriptPath": program.path(), "runtimeArgs": ["--no-warnings"] });
+    let stopped = session.ok("start_debugging", start).await;
+    assert_eq!(stopped.outcome(), "breakpoint", "{}", stopped.text);
+    session.ok("clear_breakpoints", json!({})).await;
+    session.break_at(&inner, "never").await;
+    let stepped = session.step("step_over").await;
+    let location = (program.path(), program.line("return"));
+    assert_eq!((stepped.outcome(), stepped.place()), ("step", location), "{}", stepped.text);
+    assert_eq!(session.evaluate("name === 'outer.js'").await, "true");
+    session.finish().await;
+}
+
 /// The program pauses inside the inner call, where V8 has compiled a script that has a map.
 #[tokio::test]
 async fn a_step_over_a_call_that_loads_a_script_ends_behind_the_outer_call() {

@@ -30,7 +30,12 @@ async fn decide(debugger: &CdpDebugger, mut paused: Paused, named: Vec<Breakpoin
     let unwound = parts.exceptions.unwound(&paused).await;
     let stop = parts.run.pause(&mut paused, is_idle, unwound);
     if parts.breakpoints.take_compiled(&paused.reason, paused.data.as_ref(), &stop).await {
-        parts.execution.resume_intent().await;
+        if paused.reason == "instrumentation" {
+            // V8 continues a step by itself, and hangs at the command for another one.
+            parts.execution.proceed(None).await;
+        } else {
+            parts.execution.resume_intent().await;
+        }
         return Vec::new();
     }
     if stop.thrown.is_some() {

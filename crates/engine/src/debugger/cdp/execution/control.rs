@@ -93,7 +93,7 @@ impl RunControl {
     }
 
     /// A thread that is gone by now is noticed elsewhere.
-    pub(super) async fn proceed(&self, next: Option<Step>) {
+    pub(in super::super) async fn proceed(&self, next: Option<Step>) {
         if let Err(error) = self.leave(next).await {
             tracing::debug!(%error, "cannot resume the program");
         }
