@@ -56,13 +56,8 @@ async fn elements_are_assigned_and_watched() {
     let ran = run_until(&server, &program, "ready", &assigned.map(|(expression, _)| expression)).await;
     assert_evaluated(&ran, &assigned);
 
-    let created = server.ok("create_debug_session", json!({ "language": "rust" })).await;
-    let id = &created["sessionId"];
-    let place = json!({ "sessionId": id, "file": program.path(), "line": program.line("ready") });
-    server.ok("set_breakpoint", place).await;
-    server
-        .ok("start_debugging", json!({ "sessionId": id, "scriptPath": program.path(), "timeout": 60_000 }))
-        .await;
+    let ready = run_until(&server, &program, "ready", &[]).await;
+    let id = &ready["sessionId"];
     let mut listed = server.ok("get_local_variables", json!({ "sessionId": id })).await;
     for name in ["account", "parts"] {
         let variables = listed["variables"].as_array().expect("a list");

@@ -571,13 +571,8 @@ async fn a_compiler_error_is_the_answer() {
 async fn a_field_is_watched_by_any_name() {
     let program = test_support::Fixture::read(test_support::repository().join("fixtures/watched/main.rs"));
     let server = STILLFRAME.serve().await;
-    let created = server.ok("create_debug_session", json!({ "language": "rust" })).await;
-    let id = &created["sessionId"];
-    let place = json!({ "sessionId": id, "file": program.path(), "line": program.line("ready") });
-    server.ok("set_breakpoint", place).await;
-    server
-        .ok("start_debugging", json!({ "sessionId": id, "scriptPath": program.path(), "timeout": 60_000 }))
-        .await;
+    let ready = run_until(&server, &program, "ready", &[]).await;
+    let id = &ready["sessionId"];
     server.ok("set_breakpoint", json!({ "sessionId": id, "watch": "cart.total" })).await;
     for (written, new) in
         [("written", "5"), ("written_by_alias", "7"), ("written_in_function", "10"), ("written_last", "20")]

@@ -159,19 +159,7 @@ load('outer.js');
     let inner = program.file("inner.js", inner);
     let map = r#"{ "version": 3, "sources": [], "names": [], "mappings": "" }"#;
     program.file("inner.js.map", map);
-    let session = Debugging::of(Language::Node).await;
-    session.break_at(&program.main, "call").await;
-    // With options, something may compile the files.
-    let start = json!({ "scriptPath": program.path(), "runtimeArgs": ["--no-warnings"] });
-    let stopped = session.ok("start_debugging", start).await;
-    assert_eq!(stopped.outcome(), "breakpoint", "{}", stopped.text);
-    session.ok("clear_breakpoints", json!({})).await;
-    session.break_at(&inner, "never").await;
-    let stepped = session.step("step_over").await;
-    let location = (program.path(), program.line("return"));
-    assert_eq!((stepped.outcome(), stepped.place()), ("step", location), "{}", stepped.text);
-    assert_eq!(session.evaluate("name === 'outer.js'").await, "true");
-    session.finish().await;
+    a_step_over_the_call_ends_behind_it(&program, (&inner, "never"), ("name === 'outer.js'", "true")).await;
 }
 
 /// The program pauses inside the inner call, where V8 has compiled a script that has a map.
@@ -192,6 +180,11 @@ load('load(\"1\")');
 console.log(1); // @last
 ";
     let program = Script::new(text);
+    a_step_over_the_call_ends_behind_it(&program, (&program.main, "last"), ("code.length", "9")).await;
+}
+
+/// With a breakpoint at another place, for which compiled scripts are looked at, and a value that differs between the calls.
+async fn a_step_over_the_call_ends_behind_it(program: &Script, other: (&Fixture, &str), value: (&str, &str)) {
     let session = Debugging::of(Language::Node).await;
     session.break_at(&program.main, "call").await;
     // With options, something may compile the files.
@@ -199,10 +192,10 @@ console.log(1); // @last
     let stopped = session.ok("start_debugging", start).await;
     assert_eq!(stopped.outcome(), "breakpoint", "{}", stopped.text);
     session.ok("clear_breakpoints", json!({})).await;
-    session.break_at(&program.main, "last").await;
+    session.break_at(other.0, other.1).await;
     let stepped = session.step("step_over").await;
     let location = (program.path(), program.line("return"));
     assert_eq!((stepped.outcome(), stepped.place()), ("step", location), "{}", stepped.text);
-    assert_eq!(session.evaluate("code.length").await, "9");
+    assert_eq!(session.evaluate(value.0).await, value.1);
     session.finish().await;
 }
