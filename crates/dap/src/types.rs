@@ -282,7 +282,7 @@ pub struct Source {
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SourceArguments {
-    /// The request.
+    /// The source.
     pub source: Source,
     /// The same as in `source`; servers of older versions look here.
     #[serde(deserialize_with = "lenient::integer")]

@@ -514,7 +514,7 @@ pub struct Sinks {
     pub progress: Progress,
     /// Marks the processes that belong to the session.
     pub session: String,
-    /// The state in the server.
+    /// What is permitted, and how far things may go.
     pub policy: SharedPolicy,
 }
 

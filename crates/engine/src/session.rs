@@ -1,9 +1,9 @@
 //! A debug session: the handle that everyone else holds, and the actor behind it.
 //!
 //! The actor is one task that owns the state of the debugging; see `session/actor.rs`, whose modules have the
-//! operations. The handle sends it requests and watches what the program is doing. No lock is held across an await,
-//! because there is none. Whatever takes time happens outside the actor, so that `pause` and `close` work while
-//! another call waits, and waiting itself happens here, in the handle.
+//! operations. The handle sends it requests and watches what the program is doing. No lock is held across an await.
+//! Whatever takes time happens outside the actor, so that `pause` and `close` work while another call waits, and
+//! waiting itself happens here, in the handle.
 
 mod actor;
 pub mod breakpoints;

@@ -158,11 +158,11 @@ impl Adapter for Go {
         "`go build -gcflags='all=-N -l'`, without `-ldflags=-s -w`"
     }
 
-    /// The standard library, and what is in the module cache.
     fn passes_definitions(&self) -> bool {
         false
     }
 
+    /// The standard library, and what is in the module cache.
     fn is_internal(&self, path: &Path) -> bool {
         delve::is_library(path)
     }

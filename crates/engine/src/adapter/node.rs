@@ -163,7 +163,6 @@ impl Adapter for Node {
         Observation { records: Some(RecordingSide::Program), samples: true, reports_tests: true }
     }
 
-    /// The kernel decides, and says so: a signal may be sent to every process of the same user.
     /// By the table of exit codes in the documentation of `process`.
     fn explain_exit(&self, code: i32) -> Option<&'static str> {
         (code == 13).then_some(
@@ -172,6 +171,7 @@ impl Adapter for Node {
         )
     }
 
+    /// The kernel decides, and says so: a signal may be sent to every process of the same user.
     fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
         (!cfg!(unix)).then(|| {
             "attaching by process ID needs a signal that this system does not have; start the program with \

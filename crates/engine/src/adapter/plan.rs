@@ -30,7 +30,7 @@ pub enum Plan {
     Dap {
         /// How the connection comes about.
         transport: Transport,
-        /// The text after it.
+        /// What is said on it.
         setup: DapSetup,
     },
     /// By the inspector protocol.

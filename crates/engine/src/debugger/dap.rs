@@ -1,10 +1,12 @@
 //! The Debug Adapter Protocol as a [`Debugger`]: the specification, and the [`Quirks`] of one adapter.
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
-//! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `functions.rs`, `refused.rs`, `motion.rs`, `kept.rs`, `pausing.rs`, `recording.rs`, `rules.rs`,
-//! `together.rs`, `awaits.rs`, `catches.rs`), `threads.rs`, values (`values.rs`, `removed.rs`, `shadowing.rs`,
-//! `expressions.rs`), exceptions (`exception.rs`, `thrown.rs`). Some languages wrap this type, see `Dialect`.
+//! the adapter says (`events.rs`, `errors.rs`), can do (`abilities.rs`) and asks (`reverse.rs`), commands of the
+//! debugger behind it (`commands.rs`), breakpoints and the rules that it cannot apply itself (`breakpoints.rs`,
+//! `functions.rs`, `data.rs`, `refused.rs`, `motion.rs`, `kept.rs`, `pausing.rs`, `recording.rs`, `rules.rs`,
+//! `together.rs`, `awaits.rs`, `catches.rs`), `threads.rs`, `frames.rs`, values (`values.rs`, `locals.rs`,
+//! `removed.rs`, `shadowing.rs`, `expressions.rs`), exceptions (`exception.rs`, `thrown.rs`), samples (`sampling.rs`).
+//! Some languages wrap this type, see `Dialect`.
 //!
 //! Each connection has two tasks: the client's driver, and `events::pump`, which makes [`Event`]s of what arrives.
 

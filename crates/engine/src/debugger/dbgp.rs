@@ -4,8 +4,8 @@
 //! messages, children and everything else that is the same for all adapters exist once. What the protocol cannot do is
 //! done by our PHP code in the program, `debuggee/php/`, which `agent.rs` loads and calls.
 //!
-//! Reading order: `server.rs` (requests and messages), `motion.rs` (running, stopping, stepping), `breakpoints.rs`,
-//! `functions.rs` (breakpoints on functions), `exceptions.rs`, `reading.rs` (frames and values).
+//! Reading order: `server.rs` (requests and messages), `motion.rs` (running and stopping), `steps.rs`,
+//! `breakpoints.rs`, `functions.rs` (breakpoints on functions), `exceptions.rs`, `reading.rs` (frames and values).
 
 mod agent;
 mod breakpoints;

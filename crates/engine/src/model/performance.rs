@@ -54,7 +54,7 @@ pub struct HeapSnapshot {
 pub struct HeapType {
     /// The class; in parentheses for what is not an object of the program: `(string)`, `(compiled code)`.
     pub name: String,
-    /// Number of children.
+    /// How many there are.
     pub count: u64,
     /// How large they are together, without what they refer to, in bytes.
     pub size: u64,

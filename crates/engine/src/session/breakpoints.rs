@@ -32,7 +32,7 @@ struct Entry {
     enabled: bool,
     /// Where to plant it, as far as that is not where it was asked for.
     planned: AdjustedPosition,
-    /// Why it is result nowhere: its place is gone, as after an edit.
+    /// Why it is set nowhere: its place is gone, as after an edit.
     lost: Option<String>,
     /// What each process made of it.
     bindings: BTreeMap<TargetId, BindResult>,
@@ -58,11 +58,11 @@ pub struct Relocation {
     pub line: u32,
     /// Where to plant it, as far as that is another place.
     pub planned: AdjustedPosition,
-    /// Why it can be result nowhere.
+    /// Why it can be set nowhere.
     pub lost: Option<String>,
 }
 
-/// A part of the result breakpoints that is replaced as a whole.
+/// A part of the breakpoints that a debugger replaces as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Group {
     /// Those of one file.
@@ -74,7 +74,7 @@ pub(crate) enum Group {
 }
 
 impl Breakpoints {
-    /// Takes one up; `planned` is where it is to be result, as far as that differs from where it was asked for.
+    /// Takes one up; `planned` is where it is to be set, as far as that differs from where it was asked for.
     pub(crate) fn add(&mut self, request: Request, planned: AdjustedPosition) -> BreakpointId {
         self.last_id += 1;
         let id = BreakpointId(self.last_id);
@@ -105,7 +105,7 @@ impl Breakpoints {
         Some(entry.group())
     }
 
-    /// Moves a breakpoint to where it belongs now. It is result there at the next start.
+    /// Moves a breakpoint to where it belongs now. It is set there at the next start.
     pub(crate) fn relocate(&mut self, id: BreakpointId, to: Relocation) {
         if let Some(entry) = self.find(id)
             && let BreakpointTarget::Line { line, .. } = &mut entry.request.place
@@ -225,7 +225,7 @@ impl Breakpoints {
         }
     }
 
-    /// A process is gone, and what was result there with it.
+    /// A process is gone, and what was bound there with it.
     pub(crate) fn left(&mut self, target: TargetId) {
         for entry in &mut self.entries {
             let binding = entry.bindings.remove(&target);
@@ -303,7 +303,7 @@ impl Entry {
         }
     }
 
-    /// It is to be result.
+    /// It is to be set.
     fn is_active(&self) -> bool {
         self.enabled && self.lost.is_none()
     }

@@ -15,7 +15,7 @@ const OUTSIDE: [&str; 2] = ["Module", "Script"];
 pub struct Globals {
     /// Each with the name of its scope.
     pub variables: Vec<(String, Variable<Reference>)>,
-    /// Totals.
+    /// How many there are, those on other pages included.
     pub total: u64,
     /// How many special ones were left out.
     pub hidden: u64,

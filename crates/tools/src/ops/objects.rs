@@ -32,7 +32,7 @@ pub struct ReadLimits {
 pub struct Properties {
     /// In the language's order.
     pub list: Vec<Property>,
-    /// Totals.
+    /// How many there are, those on other pages included.
     pub total: u64,
     /// Where the next page starts, if there is one.
     pub next_start: Option<u64>,

@@ -1,4 +1,4 @@
-//! The arguments.
+//! Events: stops, breakpoints that were bound, and scripts that were loaded.
 
 use serde::Deserialize;
 use serde_json::Value;

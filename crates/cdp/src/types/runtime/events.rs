@@ -1,4 +1,4 @@
-//! The arguments.
+//! Events: calls of bindings and of `console`.
 
 use serde::Deserialize;
 use serde_json::Value;

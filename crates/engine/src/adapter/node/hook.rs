@@ -15,10 +15,10 @@ const HOOK: &str = "hook.cjs";
 /// Reports the test results of `node --test`.
 pub(super) const NODE_REPORTER: &str = "node_reporter.cjs";
 
-/// Their names and texts. The last one loads the others.
 /// A script that changes files while Node loads them. Nothing happens before its functions are called.
 pub const LOADING: (&str, &str) = ("loading.cjs", include_str!("../../debuggee/node/loading.cjs"));
 
+/// Their names and texts. The last one loads the others.
 const FILES: [(&str, &str); 8] = [
     ("blocking.cjs", include_str!("../../debuggee/node/blocking.cjs")),
     ("children.cjs", include_str!("../../debuggee/node/children.cjs")),

@@ -68,7 +68,7 @@ impl Connector for CdpConnector {
     }
 }
 
-/// The sources of the session.
+/// The language, on its machine, with the interpreter that was found.
 struct Language {
     adapter: &'static dyn Adapter,
     host: &'static dyn Host,

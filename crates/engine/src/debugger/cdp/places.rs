@@ -39,6 +39,7 @@ pub(super) struct CompiledScript {
 const MOST_FILES: usize = 20_000;
 /// The most bytes of maps that are read in search of a source.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
+
 /// The scripts that were made of a source, on disk and among those that are loaded.
 pub(super) async fn made_of(sources: &Sources, source: &Path) -> Vec<CompiledScript> {
     let (searched, wanted) = (sources.clone(), source.to_owned());

@@ -42,7 +42,7 @@ impl StepEndBreakpoints {
 
     /// The frames that a step from a stop may come back to without V8 knowing it, by their index, innermost first. For
     /// a step out, the place at which the function will be left is not known yet.
-    pub(super) async fn set_at_unseen_ends(&self, stop: &V8Stop, is_out: bool) -> Vec<usize> {
+    pub(super) async fn unseen_ends(&self, stop: &V8Stop, is_out: bool) -> Vec<usize> {
         let mut found = Vec::new();
         for (index, frame) in stop.frames.iter().enumerate() {
             let is_foreign = self.sources.is_skipped(frame);

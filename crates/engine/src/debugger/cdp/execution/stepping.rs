@@ -95,7 +95,7 @@ impl RunControl {
     /// Sees to it that the step comes back to the user's code where V8 would lose it.
     async fn catch_below(&self, stop: &V8Stop, stepping: &mut Stepping) {
         let is_out = stepping.step == Step::Out;
-        for index in self.ends.set_at_unseen_ends(stop, is_out).await {
+        for index in self.ends.unseen_ends(stop, is_out).await {
             let caught = stop.frames.len() - index;
             if !stepping.caught.contains(&caught)
                 && let Some(frame) = stop.frames.get(index)
