@@ -1,10 +1,11 @@
 //! Pausing programs that are busy in every way there is, or have nothing to do.
 
 use serde_json::json;
+use test_support::Language;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::debugging::Report;
+use crate::debugging::{Debugging, Report};
 use crate::script::{Script, frames};
 
 /// Endless busy loops in a function of the program.
@@ -68,6 +69,24 @@ async fn every_busy_loop_is_paused_and_resumes() {
         }
         session.finish().await;
     }
+}
+
+/// The program is in the condition nearly all the time.
+#[tokio::test]
+async fn a_loop_through_a_condition_is_paused_and_no_hit_is_lost() {
+    let script = Script::new(
+        "let turns = 0, seen = 0;\nfunction turn() {\n  turns += 1; // @turn\n}\nfor (;;) turn();\n",
+    );
+    let session = Debugging::of(Language::Node).await;
+    session.break_with(&script, "turn", json!({ "condition": "(seen += 1) < 0" })).await;
+    session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 200 })).await;
+    for _ in 0..3 {
+        let paused = session.ok("pause_execution", json!({ "timeout": 20_000 })).await;
+        assert_eq!(paused.outcome(), "pause", "{}", paused.text);
+        assert_eq!(session.evaluate("seen > 0 && (seen === turns || seen === turns + 1)").await, "true");
+        session.ok("continue_execution", json!({ "timeout": 100 })).await;
+    }
+    session.finish().await;
 }
 
 #[tokio::test]

@@ -20,6 +20,12 @@ pub(super) fn installation() -> String {
     format!("{BINDING}.rules ??= {}", *RULES)
 }
 
+/// An expression that has the next condition stop the program, or no longer: V8 forgets a pause that comes while it
+/// evaluates a condition.
+pub(super) fn pausing(is_asked: bool) -> String {
+    format!("globalThis.{BINDING}&&({BINDING}.pauses={is_asked})")
+}
+
 /// What the program reports by way of the binding.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -43,7 +49,7 @@ pub(super) fn are_plain(rules: &[RuleFor]) -> bool {
 
 /// The condition of a place.
 ///
-/// It is true in a global object that cannot decide yet; see
+/// It is true in a global object that cannot decide yet, and for a pause that was asked for, before it decides; see
 /// [`ProgramBinding::enter`](super::binding::ProgramBinding::enter). Hits are counted per breakpoint and rule: other
 /// breakpoints at the location do not change the count, and a changed rule restarts it. The texts have been checked
 /// to be expressions, so none of them can end the surrounding function.
@@ -55,7 +61,8 @@ pub(super) fn condition(rules: &[RuleFor], thread: &str) -> Result<String, Strin
             rules.iter().map(|rule| translate(rule, thread)).collect::<Result<_, _>>()?;
         format!("!{BINDING}.rules||{BINDING}.rules([{}])", rules.join(","))
     };
-    Ok(format!("typeof {BINDING}=='undefined'||{decision}"))
+    let pauses = format!("{BINDING}.pauses&&!({BINDING}.pauses=false)");
+    Ok(format!("typeof {BINDING}=='undefined'||{pauses}||{decision}"))
 }
 
 fn translate(rule: &RuleFor, thread: &str) -> Result<String, String> {

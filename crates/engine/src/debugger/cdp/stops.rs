@@ -51,6 +51,7 @@ async fn decide(debugger: &CdpDebugger, mut paused: Paused, named: Vec<Breakpoin
             Hit::Temporary => parts.execution.settle(&stop).await,
             // A step may end there.
             Hit::Spent if parts.execution.is_stepping() => parts.execution.settle(&stop).await,
+            Hit::Spent | Hit::Nobodys if parts.execution.is_pausing() => parts.execution.settle(&stop).await,
             Hit::Spent | Hit::Nobodys => {
                 parts.execution.pass_breakpoint(&stop).await;
                 Vec::new()

@@ -104,6 +104,11 @@ impl RunControl {
         matches!(&*lock(&self.intent), Intent::Step(_))
     }
 
+    /// Whether the thread was asked to pause and has not.
+    pub(in super::super) fn is_pausing(&self) -> bool {
+        matches!(&*lock(&self.intent), Intent::Pause)
+    }
+
     /// Replaces the intent of the thread. Returns true if that cancels a step, whose breakpoints are then removed.
     pub(super) fn abandon(&self, next: Intent) -> bool {
         let before = std::mem::replace(&mut *lock(&self.intent), next);

@@ -7,7 +7,7 @@ use ::cdp::debugger;
 use ::cdp::runtime::Evaluate;
 
 use super::super::injected::POKE;
-use super::super::locks::lock;
+use super::super::rules;
 use super::control::RunControl;
 use super::intent::Intent;
 use crate::deadlines;
@@ -43,13 +43,16 @@ impl RunControl {
 }
 
 /// Has a thread come to the pause that it was asked for. One that runs no code needs some to stop in, and V8
-/// forgets a pause that finds it in code that is passed over, such as Node's own.
+/// forgets a pause that finds it in code that is passed over, such as Node's own, or in the condition of a breakpoint.
 async fn pause_idle_thread(control: Weak<RunControl>, mut patience: Duration) {
+    let mut is_condition_asked = false;
     loop {
         tokio::time::sleep(patience).await;
         let Some(control) = control.upgrade() else { return };
-        let is_awaited = || matches!(*lock(&control.intent), Intent::Pause);
-        if !is_awaited() {
+        if !control.is_pausing() {
+            if is_condition_asked {
+                control.v8.update_hook(rules::pausing(false)).await;
+            }
             return;
         }
         // An internal pause, which resumes silently: a reported stop ends the intent.
@@ -60,11 +63,15 @@ async fn pause_idle_thread(control: Weak<RunControl>, mut patience: Duration) {
         let poke = Evaluate { expression, silent: true, ..Default::default() };
         // It stops in there, and its answer comes when the program runs on.
         let ended = control.v8.request_within(deadlines::GOODBYE, poke).await;
-        if matches!(ended, Err(::cdp::Error::Closed)) || !is_awaited() {
+        if matches!(ended, Err(::cdp::Error::Closed)) {
             return;
         }
-        if ended.is_ok() && control.v8.request(debugger::Pause::default()).await.is_err() {
-            return;
+        if ended.is_ok() && control.is_pausing() {
+            is_condition_asked = true;
+            control.v8.update_hook(rules::pausing(true)).await;
+            if control.v8.request(debugger::Pause::default()).await.is_err() {
+                return;
+            }
         }
         patience = (patience * 2).min(deadlines::NUDGE);
     }
