@@ -128,6 +128,26 @@ impl IncomingRequest {
         let problem = |error| format!("invalid arguments of `{}`: {error}", self.command);
         serde_json::from_value(arguments).map_err(problem)
     }
+
+    /// Refuses an `initialize` whose client counts lines or columns from 0, or names files by URIs: our servers convert
+    /// neither.
+    pub fn check_positions(&self) -> Result<(), String> {
+        let said = |name: &str| self.arguments.get(name);
+        let is_zero_based = |name: &str| said(name) == Some(&Value::Bool(false));
+        if is_zero_based("linesStartAt1") || is_zero_based("columnsStartAt1") {
+            return Err(
+                "only clients that count lines and columns from 1 are supported: send `linesStartAt1` and \
+                        `columnsStartAt1` as true"
+                    .to_owned(),
+            );
+        }
+        if said("pathFormat").and_then(Value::as_str) == Some("uri") {
+            return Err(
+                "only clients that name files by paths are supported: send `pathFormat` as `path`".to_owned()
+            );
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

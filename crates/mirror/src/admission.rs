@@ -116,14 +116,7 @@ impl InitializedEvent {
 }
 
 fn initialize(request: &IncomingRequest, exposed: &Exposed) -> Answer {
-    let said = |name: &str| request.arguments.get(name);
-    let is_zero_based = |name: &str| said(name) == Some(&Value::Bool(false));
-    if is_zero_based("linesStartAt1") || is_zero_based("columnsStartAt1") {
-        return Err(Refusal("only editors that count lines and columns from 1 can attach".to_owned()));
-    }
-    if said("pathFormat").and_then(Value::as_str) == Some("uri") {
-        return Err(Refusal("only editors that name files by their paths can attach".to_owned()));
-    }
+    request.check_positions()?;
     body(&Capabilities {
         supports_configuration_done_request: true,
         supports_delayed_stack_trace_loading: true,

@@ -8,6 +8,7 @@ use dap::{
 use engine::error::Error;
 use engine::model::ids::Reference;
 use engine::model::stack::{ScopeKind, StackFrame};
+use engine::model::stop::StopReason;
 use engine::model::variable::{Children, Page, Value, Variable};
 use engine::snapshot;
 use serde::Serialize;
@@ -129,6 +130,11 @@ impl Editor {
     }
 
     pub(crate) async fn exception_info(&self) -> Answer {
+        // A debugger may answer with what it stopped for, whatever that was.
+        let execution = self.session().execution();
+        if execution.stop().is_none_or(|stop| stop.reason != StopReason::Exception) {
+            return Err(Refusal("the program is not stopped at an exception".to_owned()));
+        }
         let exception = self.session().exception().await?.shortened();
         let response = ExceptionInfoResponse {
             exception_id: exception.type_name.clone(),

@@ -96,7 +96,10 @@ fn body(content: &impl Serialize) -> Result<Value> {
 impl Conversation<'_> {
     fn answer(&mut self, request: &IncomingRequest) -> Result<Value> {
         match request.command.as_str() {
-            dap::Initialize::COMMAND => return body(&capabilities()),
+            dap::Initialize::COMMAND => {
+                request.check_positions().map_err(crate::Error::question)?;
+                return body(&capabilities());
+            }
             dap::Disconnect::COMMAND | dap::Terminate::COMMAND => {
                 self.events.push(("terminated", json!({})));
                 return Ok(json!({}));

@@ -255,7 +255,11 @@ async fn an_editor_debugs_a_recording() {
     let client = Client::new("python3").await;
     client.record(&program, &[]).await;
     let mut editor = Editor::new(client.state.path());
-    let capabilities = editor.ask::<dap::Initialize>(dap::InitializeArguments::default()).await.unwrap();
+    let mut hello = dap::InitializeArguments::default();
+    let refused = editor.ask::<dap::Initialize>(hello.clone()).await.unwrap_err();
+    has(&refused, &["count lines and columns from 1"]);
+    (hello.lines_start_at1, hello.columns_start_at1) = (true, true);
+    let capabilities = editor.ask::<dap::Initialize>(hello).await.unwrap();
     assert!(capabilities.supports_step_back && capabilities.supports_configuration_done_request);
     let launch = |value: Value| value.as_object().unwrap().clone();
     let early = editor.ask::<dap::Threads>(dap::Empty {}).await.unwrap_err();

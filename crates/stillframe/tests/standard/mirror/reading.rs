@@ -27,6 +27,9 @@ async fn an_editor_sees_the_stop_the_values_and_the_end(language: Language) {
     let stop = editor.stopped().await;
     assert_eq!((stop.reason.as_str(), stop.all_threads_stopped), ("breakpoint", true));
     assert_eq!(stop.hit_breakpoint_ids, [1]);
+    let thread = ThreadArguments { thread_id: stop.thread_id.unwrap() };
+    let none = editor.refused::<ExceptionInfo>(thread).await;
+    assert_eq!(none, "the program is not stopped at an exception");
     let frames = editor.frames(&stop).await;
     assert_eq!(place(&frames[0]), (program.path(), program.line("deposit").into()));
     assert_eq!(frames[0].name, language.words().deposit.1);
