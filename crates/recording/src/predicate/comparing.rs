@@ -2,7 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::evaluate::Datum;
+use super::evaluate::{Datum, text};
+
+/// The longest string that a multiplication makes, in bytes.
+const MOST: usize = 10_000;
 
 #[expect(
     clippy::cast_precision_loss,
@@ -33,6 +36,14 @@ pub(super) fn order(left: &Datum, right: &Datum) -> Option<Ordering> {
 }
 
 impl Datum {
+    /// A string that is known to its end.
+    pub(super) fn whole_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text, length) if i64::try_from(text.chars().count()) == Ok(*length) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Whether it is the same value as another one.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         order(self, other) == Some(Ordering::Equal)
@@ -47,6 +58,18 @@ pub(super) fn arithmetic(left: &Datum, sign: char, right: &Datum) -> Option<Datu
     }
     if let Datum::Bool(value) = right {
         return arithmetic(left, sign, &Datum::Integer(i64::from(*value)));
+    }
+    match (left, sign, right) {
+        (Datum::Text(..), '+', Datum::Text(..)) => {
+            return Some(text(&format!("{}{}", left.whole_text()?, right.whole_text()?)));
+        }
+        (string @ Datum::Text(..), '*', Datum::Integer(times))
+        | (Datum::Integer(times), '*', string @ Datum::Text(..)) => {
+            let times = usize::try_from(*times).unwrap_or(0);
+            let string = string.whole_text()?;
+            return (string.len().saturating_mul(times) <= MOST).then(|| text(&string.repeat(times)));
+        }
+        _ => {}
     }
     if let (Datum::Integer(left), Datum::Integer(right)) = (left, right) {
         let result = match sign {
@@ -81,4 +104,31 @@ fn floor_division(left: i64, right: i64) -> Option<(i64, Option<i64>)> {
     let is_off = rest != 0 && (rest < 0) != (right < 0);
     let quotient = if is_off { quotient - 1 } else { quotient };
     Some((quotient, Some(if is_off { rest + right } else { rest })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_is_that_of_python() {
+        let table = [
+            (Datum::Integer(-7), '%', Datum::Integer(3), "Integer(2)"),
+            (Datum::Bool(true), '+', Datum::Float(0.5), "Float(1.5)"),
+            (text("ab"), '+', text("c"), "Text(\"abc\", 3)"),
+            (text("ab"), '*', Datum::Integer(2), "Text(\"abab\", 4)"),
+            (Datum::Integer(-1), '*', text("ab"), "Text(\"\", 0)"),
+        ];
+        for (left, sign, right, expected) in table {
+            assert_eq!(format!("{:?}", arithmetic(&left, sign, &right).unwrap()), expected, "{left:?}");
+        }
+        let beginning = Datum::Text("ab".into(), 5_000);
+        for (left, sign, right) in [
+            (beginning, '+', text("c")),
+            (text("ab"), '+', Datum::Integer(1)),
+            (text("ab"), '*', Datum::Integer(1 << 40)),
+        ] {
+            assert!(arithmetic(&left, sign, &right).is_none(), "{left:?}");
+        }
+    }
 }

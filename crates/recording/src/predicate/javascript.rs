@@ -53,9 +53,7 @@ pub(super) fn arithmetic(left: &Datum, sign: char, right: &Datum) -> Option<Datu
 /// A value as it is joined to a string; none of an object, and of a string that is not known to its end.
 fn to_text(value: &Datum) -> Option<String> {
     match value {
-        Datum::Text(text, length) => {
-            (i64::try_from(text.chars().count()) == Ok(*length)).then(|| text.to_string())
-        }
+        Datum::Text(..) => value.whole_text().map(str::to_owned),
         // A number without a fraction is written without one.
         Datum::Float(number) => Some(number.to_string()),
         simple => simple.simple_text(Spelling::JavaScript),

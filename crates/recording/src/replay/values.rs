@@ -220,7 +220,8 @@ impl Replay {
             }
             (None, None) => {
                 return Err(Error::question(format!(
-                    "`{}` has no recorded value here; only values within the recording's limits are known",
+                    "`{}` has no recorded value here; only values within the recording's limits are known, and what \
+                     conditions can compute from them",
                     asked.expression
                 )));
             }
