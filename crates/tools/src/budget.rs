@@ -49,7 +49,7 @@ const EXPENDABLE: [(&str, usize); 11] = [
 const TEXTS: [&str; 4] = ["value", "old", "new", "error"];
 
 /// Parts that the call asked for by its arguments: only cut when all others are.
-const REQUESTED: [&str; 1] = ["values"];
+const REQUESTED: [&str; 2] = ["values", "rows"];
 
 /// The shortest that texts in those become, in bytes, before some are left out.
 const SHORTEST: usize = 32;
@@ -291,6 +291,7 @@ fn limit(part: &mut Value, width: usize) {
                         text.truncate(text.floor_char_boundary(width.saturating_sub(3)));
                         text.push_str("...");
                     }
+                    Value::Array(_) => limit(field, width),
                     _ => {}
                 }
             }
@@ -413,6 +414,15 @@ mod tests {
         assert_eq!((&rows["expression"], text.starts_with("[1, 2]")), (&json!("rows"), true), "{data}");
         assert!(text.len() > 60 && text.ends_with("..."), "the budget is used: {data}");
         assert_eq!((&data["output"], &data["locals"]), (&json!(""), &json!([])), "{data}");
+    }
+
+    #[test]
+    fn recorded_rows_are_kept_before_output() {
+        let row = |hit: u32| json!({ "hit": hit, "values": [{ "value": "v".repeat(90) }] });
+        let rows: Vec<Value> = (1..=4).map(row).collect();
+        let report = json!({ "success": true, "rows": rows, "output": "line\n".repeat(400) });
+        let data = reply(report).within_budget(150).structured.unwrap();
+        assert_eq!((data["rows"].as_array().unwrap().len(), &data["output"]), (4, &json!("")), "{data}");
     }
 
     #[test]
