@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use test_support::Answer;
+use test_support::{Answer, Language};
 
 use crate::debugging::{Debugging, Report};
 use crate::project::Project;
+use crate::script::Script;
 
 /// A file of each kind; the first begins with a function, which is called later.
 const COMMON: &str = "function twice(n) {
@@ -84,6 +85,27 @@ async fn a_script_of_npm_that_replaces_node_options_is_debugged() {
         assert_eq!(is_unchanged, "true", "{options}");
         ends(session).await;
     }
+}
+
+#[tokio::test]
+async fn a_named_script_of_a_package_stops_before_its_first_statement() {
+    let script = Script::new("");
+    let tool = script.file("node_modules/tool/cli.js", COMMON);
+    let session = Debugging::of(Language::Node).await;
+    let start = json!({ "scriptPath": tool.path(), "dapLaunchArgs": { "stopOnEntry": true } });
+    let entered = session.ok("start_debugging", start).await;
+    assert_eq!((entered.outcome(), entered.place()), ("entry", (tool.path(), tool.line("entry"))));
+    ends(session).await;
+}
+
+#[tokio::test]
+async fn a_command_that_runs_only_a_package_ends_with_a_note() {
+    let project = Project::with(&[]).await;
+    project.file("node_modules/tool/cli.js", COMMON);
+    let (session, ended) = entered(&project, "node node_modules/tool/cli.js").await;
+    assert_eq!(ended.outcome(), "ended");
+    assert!(ended.text.contains("no stop on entry: "), "{}", ended.text);
+    session.finish().await;
 }
 
 #[tokio::test]

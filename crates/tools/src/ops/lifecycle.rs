@@ -137,13 +137,24 @@ pub async fn restart(session: &Session, wait: Wait, context: &Context) -> Result
 /// Starts a program with its breakpoints where they belong now, and waits; one deadline for all of it.
 async fn start(session: &Session, start: Start, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
     let began = Instant::now();
-    let (still, notes) = begin_placed(session, start, Building::Counts, wait, context).await?;
+    let stops_on_entry = matches!(&start, Start::Launch(launch) if launch.stop_on_entry);
+    let (still, mut notes) = begin_placed(session, start, Building::Counts, wait, context).await?;
     let settled = match still {
         Some(still) => still,
-        None => settle(session, wait.since(began), context).await,
+        None => {
+            let settled = settle(session, wait.since(began), context).await;
+            if stops_on_entry && !matches!(settled, Settled::Stopped(_)) {
+                notes.push(NOT_ENTERED.to_owned());
+            }
+            settled
+        }
     };
     Ok(settled.with_notes(notes))
 }
+
+/// Said of a program that was to stop on entry and did not.
+const NOT_ENTERED: &str = "no stop on entry: the program has run code of libraries at most; to stop there, set a \
+                           breakpoint";
 
 /// A program that was started.
 pub(super) struct BegunLaunch {

@@ -50,7 +50,7 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     let process =
         ProcessSpec { muted: MUTED, ..ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env) };
     let setup = CdpSetup {
-        entry: launch.stop_on_entry.then(|| entry(&launch.program)),
+        entry: launch.stop_on_entry.then(|| entry(script.as_deref(), &launch.args)),
         program: script.or_else(|| mentioned(host, launch)),
         folder: Some(launch.working_folder()),
         hook: hook.to_owned(),
@@ -229,12 +229,20 @@ fn command_line(
     Ok(CommandLine { script, args, env })
 }
 
-/// A test runner or a command begins in code that is none of the user's.
-fn entry(program: &Program) -> Entry {
-    match program {
-        Program::Script(path) if !is_internal(path) => Entry::Script(path.clone()),
+/// A command, a test runner or another script of a package that runs the user's files begins in code that is none of
+/// the user's.
+fn entry(script: Option<&Path>, args: &[String]) -> Entry {
+    match script {
+        Some(path) if !is_internal(path) || !runs_scripts(path, args) => Entry::Script(path.to_owned()),
         _ => Entry::First,
     }
+}
+
+/// Whether a script of a package runs others, as far as its name and arguments show.
+fn runs_scripts(script: &Path, args: &[String]) -> bool {
+    runners::is_runner(script)
+        || runners::name(script).is_some_and(|name| takes_script(Path::new(&name)))
+        || args.iter().any(|arg| is_script(arg))
 }
 
 /// The script on the command line; none for a command that needs none.
@@ -259,15 +267,16 @@ fn script(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<Option<
 pub(super) fn needs_no_program(executable: &Path, runtime_args: &[String]) -> bool {
     const RUN: [&str; 7] = ["--test", "--run", "-e", "--eval", "-p", "--print", "-pe"];
     let runs = |option: &String| RUN.contains(&option.split('=').next().unwrap_or_default());
-    // `tsx watch main.ts`, `nodemon -q main.js`: Node's own options may name scripts that it only loads first.
-    let is_script = |word: &String| {
-        let extension = Path::new(word).extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
-    };
     if is_node(executable) {
         return runtime_args.iter().any(runs);
     }
-    !takes_script(executable) || runtime_args.iter().any(is_script)
+    // `tsx watch main.ts`, `nodemon -q main.js`: Node's own options may name scripts that it only loads first.
+    !takes_script(executable) || runtime_args.iter().any(|word| is_script(word))
+}
+
+fn is_script(word: &str) -> bool {
+    let extension = Path::new(word).extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
 }
 
 /// What Node itself needs for the script.

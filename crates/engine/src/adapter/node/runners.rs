@@ -61,7 +61,7 @@ pub(super) fn is_runner(script: &Path) -> bool {
 }
 
 /// The package that a script belongs to, or the command of a package.
-fn name(script: &Path) -> Option<String> {
+pub(super) fn name(script: &Path) -> Option<String> {
     if script.parent().is_some_and(|folder| folder.ends_with("node_modules/.bin")) {
         return Some(stem(script));
     }

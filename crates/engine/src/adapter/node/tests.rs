@@ -201,6 +201,24 @@ fn a_command_ending_in_node_needs_no_script() {
 }
 
 #[test]
+fn a_script_of_a_package_is_the_entry_unless_it_runs_others() {
+    let table = [
+        ("tool/cli.js", "--check", true),
+        ("tool/cli.js", "src/main.ts", false),
+        ("vitest/vitest.mjs", "run", false),
+        ("tsx/dist/cli.mjs", ".", false),
+    ];
+    for (path, argument, is_entry) in table {
+        let path = format!("/project/node_modules/{path}");
+        let launch = Launch { args: strings([argument]), stop_on_entry: true, ..script(&path) };
+        let plan = plan_with(&machine([]), &runtime("/bin/node", "20.11.1"), launch).unwrap();
+        let Plan::Cdp { setup, .. } = plan else { panic!("{plan:?}") };
+        let entry = if is_entry { Entry::Script(path.clone().into()) } else { Entry::First };
+        assert_eq!(setup.entry, Some(entry), "{path} {argument}");
+    }
+}
+
+#[test]
 fn options_that_need_no_script_are_known() {
     let table: [(Option<&str>, &[&str], bool); 11] = [
         (None, &[], false),
