@@ -141,6 +141,27 @@ impl Known {
             "the adapter `{name}` has no `{what}` arguments; add `[adapters.{name}.{what}]` in {origin}"
         ))
     }
+
+    /// Refuses to attach by a process where the template has only an address, and the other way round.
+    fn check_given(&self, template: &Map<String, Value>, known: &[(&'static str, Value)]) -> Result<()> {
+        let text = Value::Object(template.clone()).to_string();
+        let (given, lacking): (Vec<_>, Vec<_>) = known.iter().partition(|(_, value)| !value.is_null());
+        let is_used = |(name, _): &&&(&'static str, Value)| text.contains(name);
+        let names = |of: &[&(&'static str, Value)]| {
+            of.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
+        };
+        let needed: Vec<_> = lacking.iter().filter(is_used).copied().collect();
+        if needed.is_empty() || given.iter().any(|one| is_used(&one)) {
+            return Ok(());
+        }
+        let Configured { name, origin, .. } = &self.described;
+        Err(Error::Unsupported(format!(
+            "the adapter `{name}` attaches by {}, which this call does not give; give it, or use {} in \
+             `[adapters.{name}.attach]` in {origin}",
+            names(&needed),
+            names(&given),
+        )))
+    }
 }
 
 impl Adapter for Known {
@@ -193,6 +214,9 @@ impl Adapter for Known {
         };
         let template = template.as_ref().ok_or_else(|| self.missing(what))?;
         let known = known(start)?;
+        if matches!(start, Start::Attach(_)) {
+            self.check_given(template, &known)?;
+        }
         let spec = |command: &[String]| {
             let args = command.iter().skip(1).map(|word| {
                 let word = word.replace("${port}", PORT).replace("${address}", ADDRESS);
@@ -369,5 +393,45 @@ mod tests {
         let attach = Attach { to: Endpoint::Process(1), path_mappings: Vec::new(), just_my_code: true };
         let refused = adapter.plan(&machine, &runtime, Path::new(""), &Start::Attach(attach)).unwrap_err();
         assert!(refused.to_string().contains("[adapters.kotlin.attach]"), "{refused}");
+    }
+
+    #[test]
+    fn an_attach_gives_what_the_template_needs() {
+        let mut described = Configured {
+            name: "kotlin".to_owned(),
+            about: "Kotlin".to_owned(),
+            extensions: Vec::new(),
+            reach: Reach::Address { host: "127.0.0.1".to_owned(), port: 1 },
+            adapter_id: "kotlin".to_owned(),
+            launch: None,
+            attach: None,
+            quirks: Vec::new(),
+            origin: "stillframe.toml:1".to_owned(),
+        };
+        let (executable, version, tag, origin) = Default::default();
+        let runtime = Runtime { executable, version, tag, origin };
+        let process = Endpoint::Process(1);
+        let address = Endpoint::Address { host: "127.0.0.1".to_owned(), port: 2 };
+        for (template, to, problem) in [
+            (json!({ "pid": "${processId}" }), &process, None),
+            (json!({ "pid": "${processId}" }), &address, Some("attaches by `${processId}`, which")),
+            (
+                json!({ "at": "${host}:${port}" }),
+                &process,
+                Some("attaches by `${host}` and `${port}`, which"),
+            ),
+            (json!({ "pid": "${processId}", "port": "${port}" }), &process, None),
+            (json!({ "justMyCode": true }), &process, None),
+        ] {
+            described.attach = template.as_object().cloned();
+            let adapter = Known::new(described.clone());
+            let start =
+                Start::Attach(Attach { to: to.clone(), path_mappings: Vec::new(), just_my_code: true });
+            let plan = adapter.plan(&FakeMachine::default(), &runtime, Path::new(""), &start);
+            match problem {
+                Some(part) => assert!(plan.unwrap_err().to_string().contains(part), "{template}"),
+                None => assert!(plan.is_ok(), "{template}"),
+            }
+        }
     }
 }
