@@ -59,6 +59,7 @@ use self::pausing::PauseRequest;
 use self::rules::Stepping;
 use self::together::KnownAddresses;
 use self::values::References;
+use super::remote_setting::RemoteSetting;
 use super::{
     BindResult, DataBreakpoint, DataRequest, Debugger, Evaluate, Event, FunctionBreakpoint, Reverse, Sinks,
     SourceBreakpoint, Step, cannot_reverse,
@@ -132,7 +133,9 @@ struct Connection {
     /// The debugger breaks in handlers of exceptions, for a step.
     catches: AtomicBool,
     /// The exceptions that the adapter was last asked to stop at.
-    filters: Mutex<Option<Vec<String>>>,
+    filters: RemoteSetting<Vec<String>>,
+    /// The command that has set the breakpoints at errors that leave the program or a test.
+    errors_command: RemoteSetting<&'static str>,
     /// The description and the text of the last stop.
     described: Mutex<(String, String)>,
     line_ends: Mutex<LineEnds>,
@@ -210,6 +213,7 @@ impl DapDebugger {
             initialize_within,
         } = options;
         let output_before = sinks.output.end();
+        let no_errors = setup.quirks.errors_command.map_or("", |command| command(ExceptionMode::None));
         let debugger = Self(Arc::new(Connection {
             client,
             adapter,
@@ -241,7 +245,8 @@ impl DapDebugger {
             entered: AtomicBool::new(false),
             pausing: PauseRequest::default(),
             catches: AtomicBool::new(false),
-            filters: Mutex::default(),
+            filters: RemoteSetting::default(),
+            errors_command: RemoteSetting::new(no_errors),
             described: Mutex::default(),
             line_ends: Mutex::default(),
             end: Mutex::default(),
@@ -396,15 +401,13 @@ impl Debugger for DapDebugger {
             })
             .map(|filter| filter.filter.clone())
             .collect::<Vec<_>>();
-        if lock(&self.0.filters).as_ref() == Some(&filters) {
-            return Ok(());
-        }
-        let _still =
-            if self.quirks().filters_only_when_stopped { Some(motion::hold(self).await) } else { None };
         let arguments = ::dap::SetExceptionBreakpointsArguments { filters: filters.clone() };
-        self.request::<::dap::SetExceptionBreakpoints>(arguments, deadlines::REQUEST).await?;
-        lock(&self.0.filters).replace(filters);
-        Ok(())
+        let request = async {
+            let _still =
+                if self.quirks().filters_only_when_stopped { Some(motion::hold(self).await) } else { None };
+            self.request::<::dap::SetExceptionBreakpoints>(arguments, deadlines::REQUEST).await.map(drop)
+        };
+        self.0.filters.set(filters, request).await
     }
 
     async fn resume(&self, thread: RawId) -> Result<()> {

@@ -10,6 +10,7 @@ use super::locks::lock;
 use super::program::NodeProgram;
 use super::stop::V8Stop;
 use super::v8::V8Client;
+use crate::debugger::remote_setting::RemoteSetting;
 use crate::error::Result;
 
 /// How often a place may throw in vain. Passing over its function loses what it throws to others.
@@ -23,7 +24,7 @@ pub(super) struct Blackbox {
     /// The thread stops at errors that are caught, too.
     stops_at_caught: AtomicBool,
     /// V8 passes over Node's own code and libraries.
-    is_skipping: AtomicBool,
+    is_skipping: RemoteSetting<bool>,
     /// How often places have thrown in vain.
     in_vain: Mutex<HashMap<Location, u32>>,
     /// The ranges of functions that V8 passes over, by their script.
@@ -36,7 +37,7 @@ impl Blackbox {
             v8,
             program,
             stops_at_caught: AtomicBool::new(false),
-            is_skipping: AtomicBool::new(false),
+            is_skipping: RemoteSetting::new(false),
             in_vain: Mutex::default(),
             ranges: Mutex::default(),
         }
@@ -53,11 +54,9 @@ impl Blackbox {
     /// code, so while all exceptions are enabled nothing is skipped, except during a step.
     pub(super) async fn update_blackbox(&self, is_stepping: bool) -> Result<()> {
         let passes = is_stepping || !self.stops_at_caught.load(Ordering::Acquire);
-        if self.is_skipping.swap(passes, Ordering::AcqRel) != passes {
-            let patterns = if passes { self.patterns() } else { Vec::new() };
-            self.v8.request(SetBlackboxPatterns { patterns }).await?;
-        }
-        Ok(())
+        let patterns = if passes { self.patterns() } else { Vec::new() };
+        let request = async { self.v8.request(SetBlackboxPatterns { patterns }).await.map(drop) };
+        self.is_skipping.set(passes, request).await
     }
 
     fn patterns(&self) -> Vec<String> {

@@ -27,9 +27,7 @@ pub(super) struct Breakpoints {
     /// Functions that every exception goes through, and the adapter's numbers for breakpoints there.
     pub(super) exception_functions: &'static [&'static str],
     pub(super) exception_numbers: Vec<i64>,
-    /// The command that has set the breakpoints at errors that leave the program or a test, and the debugger's numbers
-    /// for them.
-    errors_command: &'static str,
+    /// The debugger's numbers for its breakpoints at errors that leave the program or a test.
     error_numbers: Vec<i64>,
     /// Breakpoints of the debugger that stand for one of these: their numbers, and that of the one.
     others: HashMap<i64, i64>,
@@ -277,18 +275,14 @@ impl DapDebugger {
     /// Also stops where errors leave the program or its tests, if the debugger has a command for that.
     pub(super) async fn stop_at_errors(&self, mode: ExceptionMode) {
         let Some(command) = self.quirks().errors_command.map(|command| command(mode)) else { return };
-        if mode == ExceptionMode::None && lock(&self.0.breakpoints).errors_command.is_empty() {
-            return;
-        }
-        if std::mem::replace(&mut lock(&self.0.breakpoints).errors_command, command) == command {
-            return;
-        }
         let number = |line: &str| line.strip_prefix("breakpoint ")?.parse().ok();
-        match commands::run(self, None, command.to_owned(), deadlines::READ).await {
-            Ok(answer) => {
-                lock(&self.0.breakpoints).error_numbers = answer.lines().filter_map(number).collect();
-            }
-            Err(error) => tracing::warn!(%error, "errors that leave the program do not stop"),
+        let request = async {
+            let answer = commands::run(self, None, command.to_owned(), deadlines::READ).await?;
+            lock(&self.0.breakpoints).error_numbers = answer.lines().filter_map(number).collect();
+            Ok(())
+        };
+        if let Err(error) = self.0.errors_command.set(command, request).await {
+            tracing::warn!(%error, "errors that leave the program do not stop");
         }
     }
 

@@ -13,7 +13,6 @@ pub(super) use self::values::ExpandedRows;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +25,7 @@ use tokio::time::Instant;
 use super::ahead::Ahead;
 use crate::adapter::python::AGENT;
 use crate::deadlines;
+use crate::debugger::remote_setting::RemoteSetting;
 use crate::debugger::{BindResult, Evaluate, uninterrupted};
 use crate::error::{Error, Result};
 use crate::model::activity::SampledFrame;
@@ -67,7 +67,7 @@ pub(super) struct AgentClient {
     /// Nothing of the program's may run while it is read.
     side_effect_free: bool,
     /// The program decides itself which exceptions are worth a stop.
-    watches_throws: AtomicBool,
+    watches_throws: RemoteSetting<bool>,
     /// The process to nudge.
     pid: Option<u32>,
     /// What was sent before it was requested.
@@ -229,7 +229,7 @@ impl AgentClient {
             watch: tokio::sync::OnceCell::new(),
             watch_notes: Mutex::default(),
             side_effect_free,
-            watches_throws: AtomicBool::new(false),
+            watches_throws: RemoteSetting::new(false),
             pid,
             ahead: Ahead::default(),
             frames: Mutex::default(),
@@ -259,12 +259,12 @@ impl AgentClient {
 
     /// Makes the program stop only at exceptions that no user code catches, or at all again.
     pub(super) async fn watch_throws(&self, is_on: bool) -> Result<()> {
-        if self.watches_throws.swap(is_on, Ordering::AcqRel) == is_on {
-            return Ok(());
-        }
-        self.load(THROWS, AGENT.throws).await?;
         let flag = if is_on { "True" } else { "False" };
-        self.execute(format!("__import__('sys').modules['{THROWS}'].watch({flag})")).await
+        let request = async {
+            self.load(THROWS, AGENT.throws).await?;
+            self.execute(format!("__import__('sys').modules['{THROWS}'].watch({flag})")).await
+        };
+        self.watches_throws.set(is_on, request).await
     }
 
     /// Loads one of our modules, which `modules` lists after those that it needs. For a program that was started with

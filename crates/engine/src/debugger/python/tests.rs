@@ -85,6 +85,28 @@ async fn agent_is_sent_only_to_programs_started_without_it() {
     assert!(sent.contains("stillframe_agent"));
 }
 
+/// Native code may keep the program from answering in time.
+#[tokio::test(start_paused = true)]
+async fn exceptions_to_stop_at_are_sent_again_after_a_failure() {
+    let mut scene = prepared(json!({})).await;
+    let debugger = scene.debugger.clone();
+    let set = || debugger.set_exception_mode(ExceptionMode::UserUnhandled);
+    let refused = async {
+        serve_agent(&mut scene).await;
+        let request = scene.peer.take("evaluate").await;
+        scene.peer.refuse(&request, "busy").await;
+    };
+    assert!(tokio::join!(set(), refused).0.is_err());
+    let served = async {
+        serve_agent(&mut scene).await;
+        serve_agent(&mut scene).await
+    };
+    let (again, sent) = tokio::join!(set(), served);
+    assert_eq!((again, sent.contains(".watch(True)")), (Ok(()), true), "{sent}");
+    // No request is waiting for an answer.
+    set().await.unwrap();
+}
+
 /// debugpy 1.8.22 appends where it paused to the name of an exception, and marks a frame in its stack.
 #[tokio::test(start_paused = true)]
 async fn debugpy_additions_are_removed_from_exceptions() {

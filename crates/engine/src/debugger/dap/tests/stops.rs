@@ -102,7 +102,7 @@ async fn a_hit_that_the_debugger_takes_for_a_trap_does_not_stop_the_program() {
 #[tokio::test(start_paused = true)]
 async fn a_thread_with_a_handled_error_does_not_hide_the_one_that_stops() {
     const ERRORS: Quirks = Quirks {
-        errors_command: Some(|_| "!errors"),
+        errors_command: Some(|mode| if mode == ExceptionMode::None { "" } else { "!errors" }),
         passing_error_command: Some("!passes"),
         simultaneous_stops: SimultaneousStops::Each { command: "!stops" },
         ..Quirks::NONE
@@ -119,6 +119,29 @@ async fn a_thread_with_a_handled_error_does_not_hide_the_one_that_stops() {
         assert_eq!(asked["expression"], command);
     }
     assert_eq!(scene.event().await, stopped(StopReason::Exception, None));
+    scene.assert_quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_stop_after_a_request_that_failed() {
+    const ERRORS: Quirks = Quirks {
+        errors_command: Some(|mode| if mode == ExceptionMode::None { "!none" } else { "!errors" }),
+        ..Quirks::NONE
+    };
+    let mut scene = Scene::running(PeerOptions { quirks: &ERRORS, ..PeerOptions::default() }).await;
+    scene.debugger.stop_at_errors(ExceptionMode::None).await;
+    for mode in [ExceptionMode::All, ExceptionMode::None, ExceptionMode::All, ExceptionMode::All] {
+        let refused = async {
+            let request = scene.peer.take("evaluate").await;
+            scene.peer.refuse(&request, "busy").await;
+            request["arguments"]["expression"].clone()
+        };
+        let expected = if mode == ExceptionMode::None { "!none" } else { "!errors" };
+        assert_eq!(tokio::join!(scene.debugger.stop_at_errors(mode), refused).1, expected);
+    }
+    let served = scene.peer.serve("evaluate", json!({ "result": "breakpoint 7\n" }));
+    tokio::join!(scene.debugger.stop_at_errors(ExceptionMode::All), served);
+    scene.debugger.stop_at_errors(ExceptionMode::All).await;
     scene.assert_quiet().await;
 }
 
