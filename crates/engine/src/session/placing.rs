@@ -321,7 +321,7 @@ impl Session {
                 self.place_on_name_in_file(function.name.clone(), rule).await
             }
             [function] => {
-                let note = format!("at the first line of `{}`", function.name);
+                let note = format!("the breakpoint is on the first line of `{}`", function.name);
                 let is_on_line = function.body == function.header && language.has_columns();
                 let column = is_on_line.then_some(function.body_column);
                 let anchor = Some(Anchor::Function(name));

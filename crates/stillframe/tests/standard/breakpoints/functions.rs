@@ -30,7 +30,7 @@ async fn a_function_in_a_file_stops_at_its_first_statement(language: Language) {
     // Of C, the debugger knows where it begins once the program is loaded.
     if language.reads_sources() {
         assert_eq!(set["line"], program.line("deposit"), "the docstring is no statement");
-        let answer = format!("at the first line of `{}`", language.words().deposit.0);
+        let answer = format!("the breakpoint is on the first line of `{}`", language.words().deposit.0);
         assert!(set.text_of("message").ends_with(&answer), "{}", set.text);
     }
     let stopped = session.start(&program).await;
