@@ -55,6 +55,9 @@ pub(super) fn place(text: &str) -> Result<LocationArg, String> {
     if text.is_empty() || place.file.exists() || text.contains(['/', '\\', ':']) {
         return Err("expected FILE:LINE, FILE:FUNCTION or FUNCTION".to_owned());
     }
+    if text.bytes().all(|letter| letter.is_ascii_digit()) {
+        return Err(format!("a line needs its file: give FILE:{text}"));
+    }
     Ok(LocationArg { file: "".into(), function: Some(text.to_owned()), ..place })
 }
 
@@ -109,7 +112,7 @@ mod tests {
             }
             assert_eq!(arguments(place(text).unwrap(), &RuleArgs::default()), expected, "{text}");
         }
-        for wrong in ["", "src/app.py", "app.py:", "Cargo.toml"] {
+        for wrong in ["", "src/app.py", "app.py:", "Cargo.toml", "22"] {
             assert!(place(wrong).is_err(), "{wrong}");
         }
     }
