@@ -5,6 +5,9 @@ use test_support::Fixture;
 
 use crate::{MAIN, Scripting};
 
+/// More hits than `script` has results by default.
+const MANY: &str = "for (let n = 0; n < 12000; n++) {\n  Math.abs(n); // @here\n}\n";
+
 #[tokio::test]
 async fn a_condition_and_a_count_select_hits() {
     let scripting = Scripting::with_files(&[("main.js", MAIN)]).await;
@@ -22,6 +25,37 @@ async fn a_condition_and_a_count_select_hits() {
         (&json!(3), &json!("1\n4\n9\n"), &json!(null))
     );
     scripting.finish().await;
+}
+
+#[tokio::test]
+async fn a_timeout_after_all_requested_values_is_a_note() {
+    let scripting =
+        Scripting::with_files(&[("main.js", "setInterval(() => {\n  Date.now(); // @here\n}, 5);\n")]).await;
+    let result = scripting.ask("node main.js", "1", json!({ "maxHits": 2, "timeout": 1000 })).await;
+    let data = &result["structuredContent"];
+    assert_eq!((&data["error"], data["results"].as_array().unwrap().len()), (&json!(null), 2), "{data}");
+    assert_eq!(data["notes"], json!(["the program was still running after 1000 ms, and was ended"]));
+    scripting.finish().await;
+}
+
+/// Lines count from 0 there.
+#[tokio::test]
+async fn the_original_has_every_hit_and_no_more_fields_or_else_an_error() {
+    let here = json!({ "breakpoint": { "file": "main.js", "line": 1 } });
+    let all = Scripting::started(&[("main.js", MANY)], &[], &["--toolset", "nodejs-debug-mcp"]).await;
+    let result = all.ask("node main.js", "n", here.clone()).await;
+    let data = result["structuredContent"].as_object().unwrap();
+    assert_eq!(data.keys().collect::<Vec<_>>(), ["results"]);
+    assert_eq!(data["results"].as_array().unwrap().len(), 12_000);
+    all.finish().await;
+
+    let options = ["--toolset", "nodejs-debug-mcp", "--limit", "rows=2,longest_value=200"];
+    let some = Scripting::started(&[("main.js", MANY)], &[], &options).await;
+    let result = some.ask("node main.js", "n", here.clone()).await;
+    let error = "2 of 12000 hits are here; the limits `rows` and `answer` allow no more";
+    let zero_and_one = json!([{ "type": "number", "value": 0 }, { "type": "number", "value": 1 }]);
+    assert_eq!(result["structuredContent"], json!({ "results": zero_and_one, "error": error }));
+    some.finish().await;
 }
 
 #[tokio::test]

@@ -44,6 +44,11 @@ impl Scripting {
 
     /// The same with more environment.
     async fn with_environment(files: &[(&str, &str)], env: &[(&str, &str)]) -> Self {
+        Self::started(files, env, &["--toolset", "script"]).await
+    }
+
+    /// The same with these options.
+    async fn started(files: &[(&str, &str)], env: &[(&str, &str)], arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made");
         for (name, text) in files {
             let path = folder.path().join(name);
@@ -52,7 +57,7 @@ impl Scripting {
             std::fs::write(path, text).expect("a file can be written");
         }
         let mut options = STILLFRAME.options().await;
-        options.args = ["serve", "--toolset", "script"].map(str::to_owned).to_vec();
+        options.args = ["serve"].iter().chain(arguments).map(|argument| (*argument).to_owned()).collect();
         options.env.extend(env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         options.cwd = Some(folder.path().to_owned());
         Self { folder, server: options.start().await }

@@ -17,7 +17,6 @@ use engine::deadlines;
 use engine::error::Error;
 use engine::model::breakpoint::Rule;
 use engine::model::launch::{Launch, Program};
-use engine::model::limits::MAX_VALUE;
 use engine::recording::CellFormat;
 use engine::session::Session;
 use engine::session::placing::PlaceRequest;
@@ -26,7 +25,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use self::answer::ScriptResult;
+use self::answer::{ScriptResult, Wanted};
 pub use self::original::TOOLSET as ORIGINAL;
 use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
@@ -117,10 +116,15 @@ impl DebugScript {
             return Err(ToolError::argument("command", "is empty"));
         }
         trace::check_counts(context.bounds(), self.max_hits, None, Some(self.timeout))?;
-        let (timeout, with_output) = (self.timeout, self.include_output.unwrap_or(false));
+        let wanted = Wanted {
+            timeout: self.timeout,
+            max_hits: self.max_hits,
+            with_output: self.include_output.unwrap_or(false),
+            bytes: context.bounds().answer_size(),
+        };
         // Given up with the call, like all that follows.
         let admission = admission().await?;
-        let wait = Wait::new(context.bounds(), Some(timeout), context.bounds().report())?;
+        let wait = Wait::new(context.bounds(), Some(self.timeout), context.bounds().report())?;
         let (session, launch) = self.open(context)?;
         let closing = CloseOnDrop::new(context, &session, true);
         let mut request = Trace { admission: Some(admission), ..self.request(launch, wait, context) };
@@ -137,7 +141,7 @@ impl DebugScript {
                     traced.rows.clear();
                     traced.points.iter_mut().for_each(|point| point.hits = 0);
                 }
-                Ok(ScriptResult::new(traced, timeout, with_output))
+                Ok(ScriptResult::new(traced, wanted))
             }
             // A command that ends before there is anything to debug.
             Err(error) if error.code == ENDED_EARLY => Ok(ScriptResult::never_ran(error)),
@@ -209,7 +213,7 @@ impl DebugScript {
         Trace {
             max_rows: self.max_hits.unwrap_or(context.bounds().default_rows(ROWS)),
             when_full: WhenFull::RunOn,
-            cells: CellFormat::Json(MAX_VALUE),
+            cells: CellFormat::Json(context.bounds().text(usize::MAX)),
             frames: if self.include_stack == Some(true) { FRAMES } else { 0 },
             way: RecordMethod::from_environment(),
             passes_others: true,

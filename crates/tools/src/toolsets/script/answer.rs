@@ -14,8 +14,8 @@ use crate::{Answer, Reply, ToolError, schema};
 
 /// The specification's words.
 const EXITED: &str = "Process exited before breakpoint was hit";
-/// How many bytes of values an answer has. The first ones are kept.
-const BYTES: usize = 1 << 20;
+/// Room for what an answer has beside its results, in bytes.
+const REST: usize = 8_000;
 /// What a result takes beside its value.
 const RESULT: usize = 40;
 
@@ -23,7 +23,7 @@ const RESULT: usize = 40;
 #[derive(Debug)]
 pub(super) struct ScriptResult(Body);
 
-/// The same without the fields that *nodejs-debug-mcp* does not have. What is cut is still marked.
+/// The same without the fields that *nodejs-debug-mcp* does not have. There, nothing is cut: here, that is an error.
 #[derive(Debug)]
 pub(super) struct OriginalResult(pub(super) ScriptResult);
 
@@ -37,7 +37,7 @@ struct Body {
     /// The error. With results, it is a timeout, and these were recorded before.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// Why the line was not reached, and where the program was.
+    /// Why the line was not reached, where the program was, and whether it was ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     /// Number of hits, if there are more than results.
@@ -85,20 +85,32 @@ struct ScriptFailure {
     error: String,
 }
 
+/// What an answer is to have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// The requested one, in milliseconds.
+    pub(super) timeout: u64,
+    /// As requested.
+    pub(super) max_hits: Option<u64>,
+    pub(super) with_output: bool,
+    /// The most bytes.
+    pub(super) bytes: usize,
+}
+
 impl ScriptResult {
-    /// `timeout` is the requested one, in milliseconds.
-    pub(super) fn new(traced: TraceResult, timeout: u64, with_output: bool) -> Self {
+    pub(super) fn new(traced: TraceResult, wanted: Wanted) -> Self {
+        let Wanted { timeout, max_hits, with_output, bytes } = wanted;
         let passes = traced.points.iter().map(|point| point.hits).sum::<u64>();
         let is_empty = traced.rows.is_empty();
-        let is_full = traced.rows.len() as u64 >= traced.max_rows;
+        let has_all = max_hits.is_some_and(|max| traced.rows.len() as u64 >= max);
         let error = match traced.end_reason {
             TraceEndReason::ProgramEnded | TraceEndReason::Stopped if is_empty => Some(EXITED.to_owned()),
-            TraceEndReason::TimedOut if !is_full => {
+            TraceEndReason::TimedOut if !has_all => {
                 Some(format!("Timeout waiting for breakpoint after {timeout}ms"))
             }
             _ => None,
         };
-        let results = results(&traced);
+        let results = results(&traced, bytes.saturating_sub(REST));
         let told = results.len() as u64;
         let mut body = Body {
             hits: Some(passes).filter(|passes| *passes > told),
@@ -109,6 +121,9 @@ impl ScriptResult {
         body.notes.extend(failures.map(|failures| {
             format!("the condition failed {} times; last error: {}", failures.count, failures.message)
         }));
+        if has_all && traced.end_reason == TraceEndReason::TimedOut {
+            body.notes.push(format!("the program was still running after {timeout} ms, and was ended"));
+        }
         body.notes.extend(traced.points.into_iter().flat_map(|point| point.notes));
         body.notes.extend(traced.notes);
         if let Settled::Ended { end, output, .. } = &traced.settled {
@@ -129,9 +144,8 @@ impl ScriptResult {
     }
 }
 
-/// The values, as far as there is room for them.
-fn results(traced: &TraceResult) -> Vec<ResultData> {
-    let mut left = BYTES;
+/// The values, as far as there is room for them. The first ones are kept.
+fn results(traced: &TraceResult, mut left: usize) -> Vec<ResultData> {
     let mut results = Vec::new();
     for row in &traced.rows {
         let Some(cell) = row.cells.first() else { continue };
@@ -186,15 +200,24 @@ impl From<&StackFrame<Reference>> for StackEntry {
 
 impl Answer for OriginalResult {
     fn reply(self) -> Reply {
-        let Self(ScriptResult(mut body)) = self;
-        for result in body.results.iter_mut().flatten().filter(|result| result.type_name == "object") {
+        let Self(ScriptResult(Body { mut results, mut error, hits, .. })) = self;
+        let all = results.as_deref().unwrap_or_default();
+        if let Some(hits) = hits.filter(|_| error.is_none()) {
+            let told = all.len();
+            error =
+                Some(format!("{told} of {hits} hits are here; the limits `rows` and `answer` allow no more"));
+        } else if error.is_none() && all.iter().any(|result| result.truncated) {
+            error = Some("a value is truncated at the limit `longest_value`".to_owned());
+        }
+        for result in results.iter_mut().flatten() {
+            result.truncated = false;
             match result.value {
-                Value::Array(_) => "array".clone_into(&mut result.type_name),
-                Value::Null => "null".clone_into(&mut result.type_name),
+                Value::Array(_) if result.type_name == "object" => "array".clone_into(&mut result.type_name),
+                Value::Null if result.type_name == "object" => "null".clone_into(&mut result.type_name),
                 _ => {}
             }
         }
-        ScriptResult(Body { notes: Vec::new(), exit_code: None, output: String::new(), ..body }).reply()
+        ScriptResult(Body { results, error, ..Body::default() }).reply()
     }
 
     fn failure(error: &ToolError, tool: &str) -> Reply {

@@ -73,7 +73,7 @@ impl Tool for OriginalDebugScript {
             include_stack: self.include_stack,
             include_output: None,
             condition: None,
-            max_hits: None,
+            max_hits: Some(context.bounds().rows),
             cwd: None,
             env: None,
         };
