@@ -58,20 +58,12 @@ pub enum Event {
     BindingCalled(runtime::BindingCalled),
     /// The program called a function of `console`.
     ConsoleApiCalled(runtime::ConsoleApiCalled),
-    /// The program threw and did not catch.
-    ExceptionThrown(Box<runtime::ExceptionThrown>),
-    /// A global object exists.
-    ExecutionContextCreated(runtime::ExecutionContextCreated),
-    /// A global object is gone; with the main one the program has ended.
-    ExecutionContextDestroyed(runtime::ExecutionContextDestroyed),
     /// A breakpoint that was set before its script was loaded has a place now.
     BreakpointResolved(debugger::BreakpointResolved),
     /// The thread stopped.
     Paused(Box<debugger::Paused>),
     /// The thread runs again.
     Resumed,
-    /// A script does not compile.
-    ScriptFailedToParse(Box<debugger::Script>),
     /// A script was loaded.
     ScriptParsed(Box<debugger::Script>),
     /// A piece of a heap snapshot.
@@ -105,13 +97,9 @@ impl Event {
         Some(match method {
             "Runtime.bindingCalled" => Self::BindingCalled(read(params)?),
             "Runtime.consoleAPICalled" => Self::ConsoleApiCalled(read(params)?),
-            "Runtime.exceptionThrown" => Self::ExceptionThrown(read(params)?),
-            "Runtime.executionContextCreated" => Self::ExecutionContextCreated(read(params)?),
-            "Runtime.executionContextDestroyed" => Self::ExecutionContextDestroyed(read(params)?),
             "Debugger.breakpointResolved" => Self::BreakpointResolved(read(params)?),
             "Debugger.paused" => Self::Paused(read(params)?),
             "Debugger.resumed" => Self::Resumed,
-            "Debugger.scriptFailedToParse" => Self::ScriptFailedToParse(read(params)?),
             "Debugger.scriptParsed" => Self::ScriptParsed(read(params)?),
             "HeapProfiler.addHeapSnapshotChunk" => Self::HeapSnapshotChunk(read(params)?),
             "NodeWorker.attachedToWorker" => Self::AttachedToWorker(read(params)?),

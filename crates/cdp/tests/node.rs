@@ -184,7 +184,7 @@ async fn any_text_round_trips() {
 }
 
 #[tokio::test]
-async fn bindings_console_and_exceptions_are_events() {
+async fn calls_of_bindings_and_of_the_console_are_events() {
     let mut node = Node::start("tell('ä');\nconsole.log('out', 1);\nthrow new TypeError('bad');\n").await;
     let (client, mut incoming) = node.connect().await;
     start(&client, &mut incoming).await;
@@ -209,17 +209,6 @@ async fn bindings_console_and_exceptions_are_events() {
     assert_eq!(observed, ["ä", "log 2"]);
     assert_eq!(stop.reason, "exception");
     assert_eq!(stop.data.unwrap()["className"], "TypeError");
-    resume(&client).await;
-    let thrown = next(&mut incoming, |message| match message {
-        Message::Event(Event::ExceptionThrown(thrown)) => Some(thrown.exception_details),
-        _ => None,
-    });
-    let thrown = thrown.await;
-    assert_eq!((thrown.text.as_str(), thrown.line_number), ("Uncaught", 2));
-    next(&mut incoming, |message| {
-        matches!(message, Message::Event(Event::ExecutionContextDestroyed(_))).then_some(())
-    })
-    .await;
     drop(client);
     assert_eq!(node.end().await.code(), Some(1));
 }
@@ -241,7 +230,6 @@ async fn workers_are_separate_targets() {
 
     let mut first = worker(&mut incoming).await;
     assert_eq!(first.attached.worker_info.url, node.script_url());
-    assert!(first.attached.waiting_for_debugger);
     let stop = start(&first.client, &mut first.incoming).await;
     // Node 20 can only take this as ASCII.
     let answer = first.client.request(in_frame(&stop, "'ä😀\\ud800'"), SOON).await.unwrap();
@@ -259,10 +247,11 @@ async fn workers_are_separate_targets() {
         url: Some(node.script_url()),
         ..Default::default()
     };
-    second.client.request(entered, SOON).await.unwrap();
+    let entered = second.client.request(entered, SOON).await.unwrap();
     resume(&second.client).await;
     assert_eq!(paused(&mut second.incoming).await.hit_breakpoints.len(), 1);
-    second.client.request(debugger::SetBreakpointsActive { active: false }, SOON).await.unwrap();
+    let removed = debugger::RemoveBreakpoint { breakpoint_id: entered.breakpoint_id };
+    second.client.request(removed, SOON).await.unwrap();
     resume(&second.client).await;
     // Before that, a pause is acknowledged and lost.
     next(&mut second.incoming, |message| matches!(message, Message::Event(Event::Resumed)).then_some(()))
@@ -272,10 +261,9 @@ async fn workers_are_separate_targets() {
     let answer = second.client.request(in_frame(&stop, "busy = depth < 2, depth"), SOON).await.unwrap();
     assert_eq!(answer.result.value, Some(2.into()));
 
-    let detach = node_worker::Detach { session_id: second.attached.session_id.clone() };
-    client.request(detach, SOON).await.unwrap();
+    resume(&second.client).await;
     let ended = async { while second.incoming.recv().await.is_some() {} };
-    tokio::time::timeout(SOON, ended).await.expect("detached");
+    tokio::time::timeout(SOON, ended).await.expect("the worker ends");
     assert_eq!(second.client.request(debugger::StepOut {}, SOON).await.unwrap_err(), Error::Closed);
     drop(client);
     assert_eq!(node.end().await.code(), Some(3));

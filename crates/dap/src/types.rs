@@ -651,9 +651,6 @@ pub struct VariablePresentationHint {
     /// `static`, `constant`, `readOnly`, `rawString`, `hasSideEffects` …
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
     pub attributes: Vec<String>,
-    /// `public`, `private` …
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub visibility: Option<String>,
 }
 
 /// Arguments of [`Evaluate`].
@@ -837,8 +834,6 @@ pub enum Event {
     Exited(ExitedEvent),
     /// Debugging ended.
     Terminated,
-    /// A thread came or went.
-    Thread(ThreadEvent),
     /// The debuggee, or the adapter, wrote something.
     Output(OutputEvent),
     /// The state of a breakpoint changed.
@@ -869,8 +864,6 @@ pub struct StoppedEvent {
     /// Which thread.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub thread_id: Option<i64>,
-    /// Not worth a change of focus.
-    pub preserve_focus_hint: bool,
     /// The others stopped too.
     pub all_threads_stopped: bool,
     /// The breakpoints that were hit, in the adapter's numbers.
@@ -896,18 +889,6 @@ pub struct ExitedEvent {
     /// As the adapter has it; some give 256 minus the signal for a killed program.
     #[serde(deserialize_with = "lenient::integer")]
     pub exit_code: i64,
-}
-
-/// Body of [`Event::Thread`].
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ThreadEvent {
-    /// `started` or `exited`.
-    #[serde(deserialize_with = "lenient::string")]
-    pub reason: String,
-    /// Which thread.
-    #[serde(deserialize_with = "lenient::integer")]
-    pub thread_id: i64,
 }
 
 /// Body of [`Event::Output`].
@@ -998,7 +979,6 @@ impl Event {
             "continued" => Self::Continued(read(body)?),
             "exited" => Self::Exited(read(body)?),
             "terminated" => Self::Terminated,
-            "thread" => Self::Thread(read(body)?),
             "output" => Self::Output(read(body)?),
             "breakpoint" => Self::Breakpoint(read(body)?),
             "process" => Self::Process(read(body)?),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use data_encoding::BASE64;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::{Element, codec};
 
@@ -101,7 +101,6 @@ pub struct Client(Arc<Shared>);
 struct Shared {
     outgoing: mpsc::UnboundedSender<Vec<u8>>,
     pending: Mutex<Pending>,
-    closed: watch::Receiver<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -122,8 +121,7 @@ where
 {
     let (outgoing, mut to_send) = mpsc::unbounded_channel::<Vec<u8>>();
     let (incoming, received) = mpsc::unbounded_channel();
-    let (is_closed, closed) = watch::channel(false);
-    let shared = Arc::new(Shared { outgoing, pending: Mutex::default(), closed });
+    let shared = Arc::new(Shared { outgoing, pending: Mutex::default() });
     let weak = Arc::downgrade(&shared);
     tokio::spawn(async move {
         while let Some(text) = to_send.recv().await {
@@ -163,7 +161,6 @@ where
             pending.is_closed = true;
             pending.asked.clear();
         }
-        is_closed.send_replace(true);
     });
     (Client(shared), received)
 }
@@ -206,12 +203,6 @@ impl Client {
             pending.last
         };
         self.0.outgoing.send(command.text(number)).map_err(|_| Error::Closed)
-    }
-
-    /// Waits until the connection is closed.
-    pub async fn closed(&self) {
-        // Its sender is gone with the connection.
-        let _ = self.0.closed.clone().wait_for(|is_closed| *is_closed).await;
     }
 }
 
@@ -261,7 +252,7 @@ mod tests {
         to_us.write_all(&framed("<response transaction_id=\"2\" status=\"break\"/>")).await.unwrap();
         assert!(matches!(incoming.recv().await, Some(Message::Stopped(_))));
         drop((from_us, to_us));
-        client.closed().await;
+        assert!(incoming.recv().await.is_none());
         assert_eq!(client.ask(Command::new("status"), Duration::from_secs(5)).await, Err(Error::Closed));
     }
 

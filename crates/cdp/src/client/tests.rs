@@ -299,7 +299,6 @@ async fn workers_have_separate_ids_replies_and_events() {
     let mut one = peer.start_worker("1", &mut incoming).await;
     let mut two = peer.start_worker("2", &mut incoming).await;
     assert_eq!(one.attached.worker_info.title, "[worker 1]");
-    assert!(one.attached.waiting_for_debugger);
     let arguments = async {
         tokio::join!(
             one.client.request(evaluate("one"), SOON),

@@ -5,12 +5,9 @@ use serde::Serialize;
 plain_commands! {
     /// Announces [`crate::Event::WaitingForDebugger`]. Node 20 and later.
     Enable = "NodeRuntime.enable";
-    /// Takes [`Enable`] back. Node 20 and later.
-    Disable = "NodeRuntime.disable";
 }
 
-/// Announces the end with [`crate::Event::WaitingForDisconnect`], in place of
-/// [`crate::Event::ExecutionContextDestroyed`].
+/// Announces the end with [`crate::Event::WaitingForDisconnect`], in place of `Runtime.executionContextDestroyed`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct NotifyWhenWaitingForDisconnect {
     /// On or off.

@@ -4,11 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Empty;
 
-plain_commands! {
-    /// Takes [`Enable`] back; all workers are detached from.
-    Disable = "NodeWorker.disable";
-}
-
 /// Attaches to all workers, those that exist and those to come, workers of workers included.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,18 +24,9 @@ pub struct SendMessageToWorker {
     pub session_id: String,
 }
 
-/// Detaches from a worker.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Detach {
-    /// The session of the worker.
-    pub session_id: String,
-}
-
 commands! {
     Enable = "NodeWorker.enable" => Empty;
     SendMessageToWorker = "NodeWorker.sendMessageToWorker" => Empty;
-    Detach = "NodeWorker.detach" => Empty;
 }
 
 /// Parameters of [`crate::Event::AttachedToWorker`].
@@ -51,8 +37,6 @@ pub struct AttachedToWorker {
     pub session_id: String,
     /// Its properties.
     pub worker_info: WorkerInfo,
-    /// It does not run before `Runtime.runIfWaitingForDebugger`.
-    pub waiting_for_debugger: bool,
 }
 
 /// A worker.

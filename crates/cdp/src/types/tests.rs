@@ -46,14 +46,6 @@ fn commands_serialize_as_the_protocol_specifies() {
             json!({ "state": "uncaught" }),
         ),
         (
-            written(&debugger::RestartFrame {
-                call_frame_id: "1".to_owned(),
-                mode: Some(debugger::RestartMode::StepInto),
-            }),
-            "Debugger.restartFrame",
-            json!({ "callFrameId": "1", "mode": "StepInto" }),
-        ),
-        (
             written(&debugger::SetInstrumentationBreakpoint {
                 instrumentation: debugger::Instrumentation::BeforeScriptWithSourceMapExecution,
             }),
@@ -86,9 +78,9 @@ fn events_with_missing_or_new_fields_are_parsed() {
     assert_eq!(frame.scope_chain[0].object.object_id.as_deref(), Some("9"));
     assert_eq!((paused.reason.as_str(), &paused.hit_breakpoints[..]), ("other", &["b".to_owned()][..]));
 
-    let script = Event::parse("Debugger.scriptParsed", r#"{"sourceMapURL":"a.map","hasSourceURL":true}"#);
+    let script = Event::parse("Debugger.scriptParsed", r#"{"sourceMapURL":"a.map","isModule":true}"#);
     let Event::ScriptParsed(script) = script else { panic!("{script:?}") };
-    assert_eq!((script.source_map_url.as_deref(), script.has_source_url), (Some("a.map"), true));
+    assert_eq!((script.source_map_url.as_deref(), script.is_module), (Some("a.map"), true));
 }
 
 #[test]

@@ -7,11 +7,9 @@ use crate::types::Empty;
 
 commands! {
     SetBreakpointByUrl = "Debugger.setBreakpointByUrl" => SetBreakpointByUrlResult;
-    SetBreakpoint = "Debugger.setBreakpoint" => SetBreakpointResult;
-    SetBreakpointOnFunctionCall = "Debugger.setBreakpointOnFunctionCall" => BreakpointSet;
+    SetBreakpoint = "Debugger.setBreakpoint" => BreakpointSet;
     SetInstrumentationBreakpoint = "Debugger.setInstrumentationBreakpoint" => BreakpointSet;
     RemoveBreakpoint = "Debugger.removeBreakpoint" => Empty;
-    SetBreakpointsActive = "Debugger.setBreakpointsActive" => Empty;
     GetPossibleBreakpoints = "Debugger.getPossibleBreakpoints" => PossibleBreakpoints;
     SetPauseOnExceptions = "Debugger.setPauseOnExceptions" => Empty;
 }
@@ -59,27 +57,6 @@ pub struct SetBreakpoint {
     pub condition: Option<String>,
 }
 
-/// A breakpoint, and the place that it has.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct SetBreakpointResult {
-    /// Its id.
-    pub breakpoint_id: String,
-    /// Where it is.
-    pub actual_location: Location,
-}
-
-/// Stops whenever a function is called.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetBreakpointOnFunctionCall {
-    /// The function.
-    pub object_id: String,
-    /// Stops only where this expression is true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub condition: Option<String>,
-}
-
 /// Stops before a script runs. Not before a `CommonJS` module (Node 20, 22, 24).
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SetInstrumentationBreakpoint {
@@ -97,7 +74,7 @@ pub enum Instrumentation {
     BeforeScriptWithSourceMapExecution,
 }
 
-/// A breakpoint without a place.
+/// A breakpoint.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BreakpointSet {
@@ -111,13 +88,6 @@ pub struct BreakpointSet {
 pub struct RemoveBreakpoint {
     /// Its id.
     pub breakpoint_id: String,
-}
-
-/// Turns all breakpoints on or off.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct SetBreakpointsActive {
-    /// On.
-    pub active: bool,
 }
 
 /// Lists the places of a script where a breakpoint can be.
@@ -170,9 +140,7 @@ pub struct SetPauseOnExceptions {
 pub enum PauseOnExceptions {
     /// None.
     None,
-    /// Those that a `catch` will take. Node 20 and later.
-    Caught,
-    /// The others. For promises that is a guess.
+    /// Those that no `catch` will take. For promises that is a guess.
     Uncaught,
     /// All.
     All,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{CallFrame, Location};
-use crate::types::runtime::{StackTrace, StackTraceId};
+use crate::types::runtime::StackTrace;
 
 /// Parameters of [`crate::Event::Paused`].
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -21,8 +21,6 @@ pub struct Paused {
     pub hit_breakpoints: Vec<String>,
     /// What started the async task, if async stacks are on.
     pub async_stack_trace: Option<StackTrace>,
-    /// The same, if it is to be asked for with `Debugger.getStackTrace`.
-    pub async_stack_trace_id: Option<StackTraceId>,
 }
 
 /// Parameters of [`crate::Event::BreakpointResolved`].
@@ -35,7 +33,7 @@ pub struct BreakpointResolved {
     pub location: Location,
 }
 
-/// Parameters of [`crate::Event::ScriptParsed`] and [`crate::Event::ScriptFailedToParse`].
+/// Parameters of [`crate::Event::ScriptParsed`].
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Script {
@@ -51,20 +49,11 @@ pub struct Script {
     pub end_line: i32,
     /// Where it ends.
     pub end_column: i32,
-    /// How many UTF-16 units it has.
-    pub length: Option<i32>,
     /// In which context.
     pub execution_context_id: i32,
-    /// A hash of its text.
-    pub hash: String,
     /// As written in the script: relative, absolute, or `data:` with the whole map.
     #[serde(rename = "sourceMapURL")]
     pub source_map_url: Option<String>,
-    /// The url was written in the script itself.
-    #[serde(rename = "hasSourceURL")]
-    pub has_source_url: bool,
     /// It is an ES module.
     pub is_module: bool,
-    /// `JavaScript` or `WebAssembly`.
-    pub script_language: Option<String>,
 }

@@ -5,13 +5,12 @@ use std::ops::Not;
 use serde::{Deserialize, Serialize};
 
 use crate::types::Empty;
-use crate::types::runtime::{CallArgument, Evaluated, RemoteObject, StackTrace, StackTraceId};
+use crate::types::runtime::{CallArgument, Evaluated, RemoteObject};
 
 commands! {
     EvaluateOnCallFrame = "Debugger.evaluateOnCallFrame" => Evaluated;
     SetVariableValue = "Debugger.setVariableValue" => Empty;
     SetReturnValue = "Debugger.setReturnValue" => Empty;
-    GetStackTrace = "Debugger.getStackTrace" => StackTraceResult;
     GetScriptSource = "Debugger.getScriptSource" => ScriptSource;
 }
 
@@ -48,8 +47,6 @@ pub struct CallFrame {
     pub this: RemoteObject,
     /// What it returns, if it is at its end.
     pub return_value: Option<RemoteObject>,
-    /// [`super::RestartFrame`] can work. Node 20 and later.
-    pub can_be_restarted: bool,
 }
 
 /// A set of variables.
@@ -122,22 +119,6 @@ pub struct SetVariableValue {
 pub struct SetReturnValue {
     /// What it returns instead.
     pub new_value: CallArgument,
-}
-
-/// Asks for a stack trace that is kept by a debugger.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GetStackTrace {
-    /// Which one.
-    pub stack_trace_id: StackTraceId,
-}
-
-/// A stack trace.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct StackTraceResult {
-    /// The trace.
-    pub stack_trace: StackTrace,
 }
 
 /// Asks for the text of a script.

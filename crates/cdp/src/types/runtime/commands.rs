@@ -10,24 +10,17 @@ use crate::types::Empty;
 plain_commands! {
     /// Announces contexts, exceptions, bindings and every call of `console`, those of the past included.
     Enable = "Runtime.enable";
-    /// Takes [`Enable`] back.
-    Disable = "Runtime.disable";
     /// Lets a program run that was started with `--inspect-brk`, or a worker that waits.
     RunIfWaitingForDebugger = "Runtime.runIfWaitingForDebugger";
-    /// Ends the JavaScript that runs now. It has no effect on an evaluation while the thread is paused.
-    TerminateExecution = "Runtime.terminateExecution";
 }
 
 commands! {
     Evaluate = "Runtime.evaluate" => Evaluated;
     CallFunctionOn = "Runtime.callFunctionOn" => Evaluated;
-    AwaitPromise = "Runtime.awaitPromise" => Evaluated;
     GetProperties = "Runtime.getProperties" => Properties;
-    ReleaseObject = "Runtime.releaseObject" => Empty;
     ReleaseObjectGroup = "Runtime.releaseObjectGroup" => Empty;
     GetHeapUsage = "Runtime.getHeapUsage" => HeapUsage;
     AddBinding = "Runtime.addBinding" => Empty;
-    RemoveBinding = "Runtime.removeBinding" => Empty;
 }
 
 /// Asks how much memory the program uses for its objects.
@@ -69,9 +62,6 @@ pub struct Evaluate {
     /// The value comes with a preview of its properties.
     #[serde(skip_serializing_if = "Not::not")]
     pub generate_preview: bool,
-    /// Answers when the promise is settled; while the thread is paused, never.
-    #[serde(skip_serializing_if = "Not::not")]
-    pub await_promise: bool,
     /// Refuses to do anything that could be seen afterwards.
     #[serde(skip_serializing_if = "Not::not")]
     pub throw_on_side_effect: bool,
@@ -81,12 +71,9 @@ pub struct Evaluate {
     /// Breakpoints are not hit.
     #[serde(skip_serializing_if = "Not::not")]
     pub disable_breaks: bool,
-    /// `let` again and top-level `await` are allowed; while the thread is paused, it never answers.
-    #[serde(skip_serializing_if = "Not::not")]
-    pub repl_mode: bool,
 }
 
-/// The value of an expression, a call or a promise.
+/// The value of an expression or a call.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Evaluated {
@@ -118,9 +105,6 @@ pub struct CallFunctionOn {
     /// The value comes with a preview of its properties.
     #[serde(skip_serializing_if = "Not::not")]
     pub generate_preview: bool,
-    /// Answers when the promise is settled; while the thread is paused, never.
-    #[serde(skip_serializing_if = "Not::not")]
-    pub await_promise: bool,
     /// The context, if there is no object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_context_id: Option<i32>,
@@ -132,33 +116,15 @@ pub struct CallFunctionOn {
     pub throw_on_side_effect: bool,
 }
 
-/// Waits for a promise.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AwaitPromise {
-    /// The promise.
-    pub promise_object_id: String,
-    /// The value comes as JSON.
-    #[serde(skip_serializing_if = "Not::not")]
-    pub return_by_value: bool,
-    /// The value comes with a preview of its properties.
-    #[serde(skip_serializing_if = "Not::not")]
-    pub generate_preview: bool,
-}
-
 /// Lists the properties of an object. No getter and no trap of a proxy is run.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "the protocol's own shape")]
 pub struct GetProperties {
     /// Of which object.
     pub object_id: String,
     /// Not those of its prototypes.
     #[serde(skip_serializing_if = "Not::not")]
     pub own_properties: bool,
-    /// Only those with a getter or setter, without internal ones.
-    #[serde(skip_serializing_if = "Not::not")]
-    pub accessor_properties_only: bool,
     /// The values come with previews of their properties.
     #[serde(skip_serializing_if = "Not::not")]
     pub generate_preview: bool,
@@ -181,14 +147,6 @@ pub struct Properties {
     pub exception_details: Option<ExceptionDetails>,
 }
 
-/// Releases a value.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ReleaseObject {
-    /// The value.
-    pub object_id: String,
-}
-
 /// Releases all values of a group.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -206,11 +164,4 @@ pub struct AddBinding {
     /// The context; by default all of them, including future ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_context_id: Option<i32>,
-}
-
-/// Stops the events of a binding. The function stays.
-#[derive(Clone, Debug, Serialize)]
-pub struct RemoveBinding {
-    /// The function's name.
-    pub name: String,
 }

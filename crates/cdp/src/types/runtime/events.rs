@@ -1,9 +1,8 @@
 //! Events: calls of bindings and of `console`.
 
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::{ExceptionDetails, RemoteObject, StackTrace};
+use super::{RemoteObject, StackTrace};
 
 /// Parameters of [`crate::Event::BindingCalled`].
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -32,46 +31,4 @@ pub struct ConsoleApiCalled {
     pub timestamp: f64,
     /// From where.
     pub stack_trace: Option<StackTrace>,
-}
-
-/// Parameters of [`crate::Event::ExceptionThrown`].
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ExceptionThrown {
-    /// Milliseconds since 1970.
-    pub timestamp: f64,
-    /// What and where.
-    pub exception_details: ExceptionDetails,
-}
-
-/// Parameters of [`crate::Event::ExecutionContextCreated`].
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct ExecutionContextCreated {
-    /// The context.
-    pub context: ExecutionContextDescription,
-}
-
-/// A global object and its program.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ExecutionContextDescription {
-    /// Its number.
-    pub id: i32,
-    /// Where it is from; empty in Node.
-    pub origin: String,
-    /// `node[PID]` for the main one.
-    pub name: String,
-    /// A name that no other context of any process has.
-    pub unique_id: String,
-    /// `isDefault` is true for the main one.
-    pub aux_data: Option<Value>,
-}
-
-/// Parameters of [`crate::Event::ExecutionContextDestroyed`].
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ExecutionContextDestroyed {
-    /// Its number.
-    pub execution_context_id: i32,
 }

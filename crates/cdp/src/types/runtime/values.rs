@@ -22,58 +22,11 @@ pub struct RemoteObject {
     pub description: Option<String>,
     /// The id, good until its group is released or the thread runs.
     pub object_id: Option<String>,
-    /// Some of its properties, where they were asked for.
-    pub preview: Option<Box<ObjectPreview>>,
-}
-
-/// Some properties of an object: five, or a hundred elements.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ObjectPreview {
-    /// What `typeof` says.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// As for [`RemoteObject`].
-    pub subtype: Option<String>,
-    /// As for [`RemoteObject`].
-    pub description: Option<String>,
-    /// There are more.
-    pub overflow: bool,
-    /// The properties.
-    pub properties: Vec<PropertyPreview>,
-    /// The entries of a map or set.
-    pub entries: Vec<EntryPreview>,
-}
-
-/// A property in a preview.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct PropertyPreview {
-    /// Its name.
-    pub name: String,
-    /// What `typeof` says, or `accessor`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// As for [`RemoteObject`].
-    pub subtype: Option<String>,
-    /// Its value as text, shortened.
-    pub value: Option<String>,
-}
-
-/// An entry of a map or set in a preview.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct EntryPreview {
-    /// None in a set.
-    pub key: Option<ObjectPreview>,
-    /// The value.
-    pub value: ObjectPreview,
 }
 
 /// A property.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(clippy::struct_excessive_bools, reason = "the protocol's own shape")]
 pub struct PropertyDescriptor {
     /// Its name, or the description of its symbol.
     pub name: String,
@@ -89,12 +42,6 @@ pub struct PropertyDescriptor {
     pub configurable: bool,
     /// It takes part in loops over the object.
     pub enumerable: bool,
-    /// The value is what was thrown instead.
-    pub was_thrown: bool,
-    /// It is not a prototype's.
-    pub is_own: bool,
-    /// The symbol, if it is named by one.
-    pub symbol: Option<RemoteObject>,
 }
 
 /// A value for the program: one of these, or `undefined` if all are missing.
@@ -116,8 +63,6 @@ pub struct CallArgument {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExceptionDetails {
-    /// A number for it.
-    pub exception_id: i32,
     /// `Uncaught`, `Uncaught (in promise)`; the message is in the exception.
     pub text: String,
     /// Where it was thrown.
@@ -146,8 +91,6 @@ pub struct StackTrace {
     pub call_frames: Vec<CallFrame>,
     /// What started this one, if async stacks are on.
     pub parent: Option<Box<StackTrace>>,
-    /// The parent, if it is to be asked for with `Debugger.getStackTrace`.
-    pub parent_id: Option<StackTraceId>,
 }
 
 /// A call in a [`StackTrace`].
@@ -164,15 +107,4 @@ pub struct CallFrame {
     pub line_number: i32,
     /// The place.
     pub column_number: i32,
-}
-
-/// A stack trace that is kept by a debugger.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct StackTraceId {
-    /// Its id.
-    pub id: String,
-    /// Who keeps it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub debugger_id: Option<String>,
 }

@@ -155,10 +155,7 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
             }
             Vec::new()
         }
-        ::dap::Event::Stopped(_)
-        | ::dap::Event::Terminated
-        | ::dap::Event::Thread(_)
-        | ::dap::Event::Other(..) => Vec::new(),
+        ::dap::Event::Stopped(_) | ::dap::Event::Terminated | ::dap::Event::Other(..) => Vec::new(),
     }
 }
 
