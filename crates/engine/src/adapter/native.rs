@@ -81,12 +81,21 @@ pub(super) fn signal_of_dump(host: &dyn Host, dump: &Path) -> Option<i32> {
     Dump::open(host, dump).ok()?.signal()
 }
 
+/// How large a dump may be that LLDB reads as a copy, with the memory that the kernel left out of it.
+const LARGEST_COPIED: u64 = 1 << 30;
+
 /// Why a crash dump does not show all there could be: what it lacks, and what its program lacks.
 pub(super) fn notes_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>, flags: &str) -> Vec<String> {
     let Ok(opened) = Dump::open(host, dump) else { return Vec::new() };
     let program = given.map(Path::to_owned).or_else(|| opened.program());
+    let is_large = host.size(dump) > LARGEST_COPIED && !program.as_deref().is_some_and(is_go);
+    let unread = is_large.then(|| {
+        "the dump has more than 1 GiB: in LLDB, constants and literals of the program, which the kernel leaves out of \
+         a dump, read as zeros"
+            .to_owned()
+    });
     let unreadable = program.and_then(|program| without_debug_info(host, &program, flags));
-    opened.truncation().into_iter().chain(unreadable).collect()
+    opened.truncation().into_iter().chain(unread).chain(unreadable).collect()
 }
 
 /// Why breakpoints in a crash dump do not bind.

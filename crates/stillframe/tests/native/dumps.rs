@@ -186,3 +186,21 @@ async fn a_dump_of_a_program_that_throws_names_the_exception() {
     assert!(printed.contains("std::out_of_range: no item 7"), "{printed}");
     assert!(printed.contains("number = 7"), "{printed}");
 }
+
+#[tokio::test]
+async fn a_dump_has_the_constants_that_are_only_in_the_file_of_the_program() {
+    let text = "#include <csignal>\n#include <string_view>\n\
+                struct Rate { int id; double percent; };\n\
+                static const Rate rates[] = {{1, 0.5}, {2, 7.25}};\n\
+                static int check(const Rate *rate, std::string_view name) {\n    \
+                raise(SIGABRT); // @crash\n    return rate->id + int(name.size());\n}\n\
+                int main() { return check(&rates[1], \"night\"); }\n";
+    let sources = Sources::new(&[("main.cpp", text)]);
+    let (_, dump) = crashed_after(&sources, "g++ -g -O0 -std=c++17 -o crashes main.cpp");
+    let (code, printed) =
+        probed(&sources, &["--core", dump.to_str().unwrap(), "-e", "*rate", "-e", "rates[0].percent"]);
+    assert_eq!(code, Some(0), "{printed}");
+    for part in ["\"night\"", "{id = 2, percent = 7.25}", "rates[0].percent = 0.5"] {
+        assert!(printed.contains(part), "`{part}` is not in:\n{printed}");
+    }
+}

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 41] = [
+const SCRIPTS: [(&str, &str); 42] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
@@ -22,6 +22,7 @@ const SCRIPTS: [(&str, &str); 41] = [
     ("stillframe_cpp_texts.py", include_str!("../../debuggee/lldb/stillframe_cpp_texts.py")),
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
     ("stillframe_cpp_unions.py", include_str!("../../debuggee/lldb/stillframe_cpp_unions.py")),
+    ("stillframe_dumps.py", include_str!("../../debuggee/lldb/stillframe_dumps.py")),
     ("stillframe_errors.py", include_str!("../../debuggee/lldb/stillframe_errors.py")),
     ("stillframe_evaluate.py", include_str!("../../debuggee/lldb/stillframe_evaluate.py")),
     ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),

@@ -182,7 +182,7 @@ impl Native<'_> {
         let binary = debugger::binary(host, start)?;
         let mut arguments = match start {
             Start::Launch(launch) => launch_arguments(launch, &entry),
-            Start::Attach(attach) => attach_arguments(attach, binary.as_deref()),
+            Start::Attach(attach) => attach_arguments(host, scripts, attach, binary.as_deref()),
         };
         commands.extend(binary.as_deref().and_then(|binary| own_debug_info_only(host, binary)));
         arguments.insert("initCommands".to_owned(), json!(commands));
@@ -276,11 +276,23 @@ fn launch_arguments(launch: &Launch, entry: &str) -> Map<String, Value> {
 }
 
 /// `binary` is the program of a crash dump.
-fn attach_arguments(attach: &Attach, binary: Option<&Path>) -> Map<String, Value> {
+fn attach_arguments(
+    host: &dyn Host,
+    scripts: &Path,
+    attach: &Attach,
+    binary: Option<&Path>,
+) -> Map<String, Value> {
     debugger::object(match &attach.to {
         Endpoint::Process(pid) => json!({ "pid": pid }),
         Endpoint::Address { host, port } => {
             json!({ "attachCommands": [format!("gdb-remote {host}:{port}")] })
+        }
+        Endpoint::Core { file, .. } if host.size(file) <= native::LARGEST_COPIED => {
+            // A backtick begins an expression.
+            let path = file.to_string_lossy().replace('`', "\\`");
+            let commands =
+                [imported(&scripts.join("stillframe_dumps.py")), format!("!?stillframe-dump {path}")];
+            json!({ "coreFile": file, "program": binary, "attachCommands": commands })
         }
         Endpoint::Core { file, .. } => json!({ "coreFile": file, "program": binary }),
     })
