@@ -47,6 +47,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     script!("record_memory.cjs"),
     script!("record_stacks.cjs"),
     script!("record_symbols.cjs"),
+    script!("record_threads.cjs"),
     script!("record_wire.cjs"),
 ];
 

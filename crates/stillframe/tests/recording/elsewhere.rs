@@ -322,3 +322,34 @@ async fn each_process_has_its_own_variables_of_a_module() {
         client.server.finish().await;
     }
 }
+
+const POOL: &str = "\
+const { Worker, isMainThread, parentPort } = require('worker_threads');
+function work(n) {
+  return n * 2; // @worked
+}
+function start(end) {
+  const worker = new Worker(__filename);
+  worker.on('message', (done) => (done < 8 ? worker.postMessage(done) : end(worker)));
+  worker.postMessage(1);
+}
+if (isMainThread) {
+  start(async (worker) => {
+    await worker.terminate();
+    start(() => process.exit(0));
+  });
+} else {
+  parentPort.on('message', (n) => parentPort.postMessage(work(n)));
+}
+";
+
+#[tokio::test]
+async fn what_workers_did_before_the_main_thread_ended_them_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", POOL);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0"]);
+    let calls = client.ask("count_hits", json!({ "target": "work" })).await;
+    has(&calls, &["work was called 6 times", "return: 6, exception: 0"]);
+    client.server.finish().await;
+}

@@ -13,9 +13,13 @@ const PAUSE = 2;
 // How many files may be unread before the program waits.
 const MOST_UNREAD = 256;
 
-/** Waits for the other thread, which is soon done. */
+/** Waits for the other thread, which is soon done, unless it was ended meanwhile. */
 function locked(control, run) {
-  while (Atomics.compareExchange(control, LOCK, 0, 1) !== 0) Atomics.wait(control, LOCK, 1, 10);
+  let left = 1000;
+  while (Atomics.compareExchange(control, LOCK, 0, 1) !== 0) {
+    if (Atomics.wait(control, LOCK, 1, 10) === 'timed-out') left -= 1;
+    if (left === 0) throw new Error('another thread has ended while it wrote the recording');
+  }
   try {
     return run();
   } finally {

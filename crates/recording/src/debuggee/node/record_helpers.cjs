@@ -31,6 +31,7 @@ const { Heap, entryOf } = require('./record_heap.cjs');
 const { Overflow } = require('./record_overflow.cjs');
 const { filled } = require('./record_questions.cjs');
 const { showHeading } = require('./record_stacks.cjs');
+const { announce } = require('./record_threads.cjs');
 
 const { is } = Object;
 const { apply } = Reflect;
@@ -45,6 +46,7 @@ const MOST_OUTPUT = 4000;
 
 exports.start = (settings) => {
   const wire = new Wire(settings.segments);
+  if (!isMainThread) announce(wire.ring);
   const heap = new Heap(wire, settings);
   const below = new Below(heap, entryOf);
   const overflow = new Overflow();

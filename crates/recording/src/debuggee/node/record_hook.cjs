@@ -13,6 +13,7 @@ function record(settings) {
   const { ask } = require('./record_questions.cjs');
   const { observe, watchLoaders } = require('./record_loading.cjs');
   const { segments } = settings;
+  if (isMainThread) require('./record_threads.cjs').watch();
   // The program may give its own options to a worker, which does not know this one.
   if (process.execArgv[0] === settings.stack) process.execArgv.shift();
   // Jest gives tests a copy of `process`, which is made before this thread is recorded: functions are not copied.

@@ -42,6 +42,7 @@ class Wire {
     this.isOff = false;
     this.isFlushing = false;
     const workerData = { stillframe: true, prefix, shared: this.shared, control: this.control };
+    this.ring = workerData;
     const options = { workerData, stdin: false, execArgv: [], env: {}, trackUnmanagedFds: false };
     this.flusher = new Worker(require.resolve('./record_flusher.cjs'), options);
     const { flush, lose } = require('./record_flusher.cjs');
