@@ -241,20 +241,11 @@ impl Adapter for Known {
         };
         let arguments = template.iter().map(|(key, value)| (key.clone(), filled(value, &known))).collect();
         let setup = DapSetup {
-            adapter_id: self.adapter_id,
-            request,
-            arguments,
             stdin,
             env,
-            remote: None,
             stops_on_entry,
             is_local: !matches!(self.described.reach, Reach::Address { .. }),
-            leaves_libraries: true,
-            binary: None,
-            no_code: None,
-            is_dump: false,
-            dump_signal: None,
-            quirks: self.quirks,
+            ..DapSetup::new(self.adapter_id, request, arguments, self.quirks)
         };
         Ok(Plan::Dap { transport, setup })
     }

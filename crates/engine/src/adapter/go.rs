@@ -18,7 +18,6 @@ mod type_names;
 mod values;
 mod waits;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -36,10 +35,6 @@ pub struct Go;
 
 impl Adapter for Go {
     fn name(&self) -> &'static str {
-        "go"
-    }
-
-    fn editor_type(&self) -> &'static str {
         "go"
     }
 
@@ -132,20 +127,14 @@ impl Adapter for Go {
             },
         };
         let setup = DapSetup {
-            adapter_id: "go",
-            request,
-            arguments: with_settings(&arguments),
             stdin: launch.map(|launch| launch.stdin.clone()).unwrap_or_default(),
-            env: BTreeMap::new(),
-            remote: None,
             stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
             is_local: start.is_on_this_machine(),
             leaves_libraries: launch.is_none_or(|launch| launch.just_my_code),
-            binary: None,
             no_code: dump.map(|_| native::DUMP_DOES_NOT_RUN.to_owned()),
             is_dump: dump.is_some(),
             dump_signal: dump.and_then(|dump| native::signal_of_dump(host, dump)),
-            quirks: &quirks::QUIRKS,
+            ..DapSetup::new("go", request, with_settings(&arguments), &quirks::QUIRKS)
         };
         Ok(Plan::Dap { transport, setup })
     }

@@ -144,20 +144,10 @@ impl Adapter for Java {
         // It is in the arguments.
         env.remove(TOOL_OPTIONS);
         let setup = DapSetup {
-            adapter_id: "java",
-            request,
-            arguments,
             stdin: launch.map(|launch| launch.stdin.clone()).unwrap_or_default(),
             env,
-            remote: None,
-            stops_on_entry: false,
             is_local: launch.is_some() || process.is_some(),
-            leaves_libraries: true,
-            binary: None,
-            no_code: None,
-            is_dump: false,
-            dump_signal: None,
-            quirks: &QUIRKS,
+            ..DapSetup::new("java", request, arguments, &QUIRKS)
         };
         let transport = Transport::Spawn {
             process: bridge::process(&jdk, debugger, &secret),

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::model::launch::{Launch, Program, Start, Stdin};
+use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::Code;
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
@@ -265,22 +265,8 @@ fn environment(host: &dyn Host, settings: &Path, launch: &Launch) -> BTreeMap<St
 }
 
 fn setup(stop_on_entry: bool) -> DapSetup {
-    DapSetup {
-        adapter_id: "stillframe",
-        request: StartRequest::Launch,
-        arguments: [("stopOnEntry".to_owned(), json!(stop_on_entry))].into_iter().collect(),
-        stdin: Stdin::Empty,
-        env: BTreeMap::new(),
-        remote: None,
-        stops_on_entry: false,
-        is_local: true,
-        leaves_libraries: true,
-        binary: None,
-        no_code: None,
-        is_dump: false,
-        dump_signal: None,
-        quirks: &QUIRKS,
-    }
+    let arguments = [("stopOnEntry".to_owned(), json!(stop_on_entry))];
+    DapSetup::new("stillframe", StartRequest::Launch, arguments.into_iter().collect(), &QUIRKS)
 }
 
 /// Packages of Composer, and what the system has installed.

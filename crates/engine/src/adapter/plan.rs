@@ -160,6 +160,33 @@ pub struct DapSetup {
     pub quirks: &'static Quirks,
 }
 
+impl DapSetup {
+    /// For a program of this machine without input, whose steps leave libraries, and of which no more is known.
+    pub fn new(
+        adapter_id: &'static str,
+        request: StartRequest,
+        arguments: Map<String, Value>,
+        quirks: &'static Quirks,
+    ) -> Self {
+        Self {
+            adapter_id,
+            request,
+            arguments,
+            stdin: Stdin::Empty,
+            env: BTreeMap::new(),
+            remote: None,
+            stops_on_entry: false,
+            is_local: true,
+            leaves_libraries: true,
+            binary: None,
+            no_code: None,
+            is_dump: false,
+            dump_signal: None,
+            quirks,
+        }
+    }
+}
+
 /// The request that starts debugging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartRequest {
@@ -302,8 +329,6 @@ pub struct Quirks {
     pub is_call: fn(&str) -> bool,
     /// How a program ended, by the `exitCode` of the event `exited`.
     pub end: fn(i64) -> End,
-    /// The text of an error that came as the successful result of an evaluation, by its type and text.
-    pub evaluation_error: fn(&str, &str) -> Option<String>,
     /// Whether the message of a failed evaluation says that it took too long.
     pub is_timeout: fn(&str) -> bool,
     /// Whether the message of a failed evaluation reports that code of the program has run for it.
@@ -497,7 +522,6 @@ impl Quirks {
         removed_command: None,
         is_call: |_| false,
         end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),
-        evaluation_error: |_, _| None,
         is_timeout: |_| false,
         has_run: |_| false,
         needs_running: |_| false,

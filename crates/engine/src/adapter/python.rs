@@ -13,7 +13,6 @@ mod tracebacks;
 
 pub use self::commands::{COMMAND_FORM, launch_of};
 pub use self::debugpy::VERSION as DEBUGPY;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +25,7 @@ use super::{
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
 use crate::model::source::Code;
 use crate::model::stop::ExceptionMode;
 use crate::process::{ProcessSpec, search_path};
@@ -335,22 +334,7 @@ fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> M
 }
 
 fn setup(request: StartRequest, arguments: Map<String, Value>, is_local: bool) -> DapSetup {
-    DapSetup {
-        adapter_id: "debugpy",
-        request,
-        arguments,
-        stdin: Stdin::Empty,
-        env: BTreeMap::new(),
-        remote: None,
-        stops_on_entry: false,
-        is_local,
-        leaves_libraries: true,
-        binary: None,
-        no_code: None,
-        is_dump: false,
-        dump_signal: None,
-        quirks: &QUIRKS,
-    }
+    DapSetup { is_local, ..DapSetup::new("debugpy", request, arguments, &QUIRKS) }
 }
 
 /// The standard library and what pip installs.

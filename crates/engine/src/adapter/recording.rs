@@ -2,7 +2,6 @@
 //!
 //! It is not a language: a session asks for it by name, and breakpoints are set in the sources of the run.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, json};
@@ -10,7 +9,7 @@ use serde_json::{Map, json};
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
 use super::{Adapter, BoxFuture, Host, Runtime, Sample};
 use crate::error::{Error, Result};
-use crate::model::launch::{Program, Start, Stdin};
+use crate::model::launch::{Program, Start};
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
 
@@ -94,20 +93,9 @@ impl Adapter for Recording {
             ..ProcessSpec::default()
         };
         let setup = DapSetup {
-            adapter_id: "stillframe",
-            request: StartRequest::Launch,
-            arguments,
-            stdin: Stdin::Empty,
-            env: BTreeMap::new(),
-            remote: None,
             stops_on_entry: launch.stop_on_entry || !launch.args.is_empty(),
             is_local: false,
-            leaves_libraries: true,
-            binary: None,
-            no_code: None,
-            is_dump: false,
-            dump_signal: None,
-            quirks: &QUIRKS,
+            ..DapSetup::new("stillframe", StartRequest::Launch, arguments, &QUIRKS)
         };
         Ok(Plan::Dap { transport: Transport::Stdio(process), setup })
     }

@@ -9,7 +9,6 @@ mod interpreter;
 mod scripts;
 mod tracebacks;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +21,7 @@ use super::{
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
 use crate::model::source::Code;
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
@@ -277,22 +276,7 @@ fn is_here(host: &str) -> bool {
 }
 
 fn setup(request: StartRequest, arguments: serde_json::Map<String, serde_json::Value>) -> DapSetup {
-    DapSetup {
-        adapter_id: "stillframe",
-        request,
-        arguments,
-        stdin: Stdin::Empty,
-        env: BTreeMap::new(),
-        remote: None,
-        stops_on_entry: false,
-        is_local: true,
-        leaves_libraries: true,
-        binary: None,
-        no_code: None,
-        is_dump: false,
-        dump_signal: None,
-        quirks: &QUIRKS,
-    }
+    DapSetup::new("stillframe", request, arguments, &QUIRKS)
 }
 
 /// Ruby's own library, and gems.

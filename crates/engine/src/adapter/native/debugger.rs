@@ -78,25 +78,21 @@ impl Request<'_> {
             Start::Attach(_) => None,
         };
         let is_dump = start.is_dump();
+        let request = if launch.is_some() { StartRequest::Launch } else { StartRequest::Attach };
         DapSetup {
-            adapter_id,
-            request: if launch.is_some() { StartRequest::Launch } else { StartRequest::Attach },
-            arguments,
             stdin: launch.map(|launch| launch.stdin.clone()).unwrap_or_default(),
             env: launch.map(|launch| launch.env.clone()).unwrap_or_default(),
-            remote: None,
             stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
             is_local: start.is_on_this_machine(),
             leaves_libraries: launch.is_none_or(|launch| launch.just_my_code),
             is_dump,
-            dump_signal: None,
             no_code: if is_dump {
                 Some(DUMP_DOES_NOT_RUN.to_owned())
             } else {
                 binary.as_deref().and_then(|binary| without_debug_info(host, binary, flags))
             },
             binary,
-            quirks,
+            ..DapSetup::new(adapter_id, request, arguments, quirks)
         }
     }
 }

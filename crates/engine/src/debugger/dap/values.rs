@@ -374,10 +374,6 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         Error::Refused(message) => raised((quirks.error_type)(&message).to_owned(), message),
         other => other,
     })?;
-    let type_name = response.kind.clone().unwrap_or_default();
-    if let Some(message) = (quirks.evaluation_error)(&type_name, &response.result) {
-        return Err(raised(type_name, message));
-    }
     let counts = (response.indexed_variables, response.named_variables);
     let mut references = lock(&debugger.0.references);
     let value = (response.result, response.kind);

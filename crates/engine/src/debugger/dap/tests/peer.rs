@@ -177,21 +177,12 @@ impl<D: Dialect> Scene<D> {
         let (ours, theirs) = duplex(1 << 20);
         let output = Output::new();
         let arguments = json!({ "program": "main", "stopOnEntry": true });
+        let arguments = arguments.as_object().unwrap().clone();
         let setup = DapSetup {
-            adapter_id: "any",
-            request: given.request,
-            arguments: arguments.as_object().unwrap().clone(),
             stdin: given.stdin.clone(),
             env: given.env.clone(),
             stops_on_entry: given.stops_on_entry,
-            remote: None,
-            is_local: true,
-            leaves_libraries: true,
-            binary: None,
-            no_code: None,
-            is_dump: false,
-            dump_signal: None,
-            quirks: given.quirks,
+            ..DapSetup::new("any", given.request, arguments, given.quirks)
         };
         let (announced, children) = mpsc::channel(1);
         let options = Options {

@@ -1,6 +1,5 @@
 //! Adapters that are started, with real processes.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +14,7 @@ use crate::adapter::{Adapter, BoxFuture, Host, Machine, Runtime, Sample};
 use crate::debugger::dap::{DapConnector, DapDebugger};
 use crate::debugger::{Connector, Owned};
 use crate::error::{Error, Result};
-use crate::model::launch::{Launch, Program, Start, Stdin};
+use crate::model::launch::{Launch, Program, Start};
 use crate::model::stop::End;
 use crate::output::Output;
 use crate::process::{self, ProcessSpec};
@@ -65,22 +64,8 @@ impl Adapter for Scripted {
             Start::Launch(_) => StartRequest::Launch,
             Start::Attach(_) => StartRequest::Attach,
         };
-        let setup = DapSetup {
-            adapter_id: "scripted",
-            request,
-            arguments: Map::from_iter([("program".to_owned(), "main".into())]),
-            stdin: Stdin::Empty,
-            env: BTreeMap::new(),
-            stops_on_entry: false,
-            remote: None,
-            is_local: true,
-            leaves_libraries: true,
-            binary: None,
-            no_code: None,
-            is_dump: false,
-            dump_signal: None,
-            quirks: &Quirks::NONE,
-        };
+        let arguments = Map::from_iter([("program".to_owned(), "main".into())]);
+        let setup = DapSetup::new("scripted", request, arguments, &Quirks::NONE);
         Ok(Plan::Dap { transport: self.0.clone(), setup })
     }
 
