@@ -391,3 +391,38 @@ async fn bit_fields_have_only_their_own_bits() {
     assert_evaluated(&ran, &expressions);
     server.finish().await;
 }
+
+const CALLS: &str = "\
+#include <memory>
+#include <optional>
+#include <vector>
+enum class Level : unsigned char { low = 1, high = 9 };
+struct Item {
+    std::optional<Level> level;
+    std::optional<double> price;
+};
+struct Store {
+    std::vector<std::shared_ptr<Item>> items;
+    const std::shared_ptr<Item> &at(std::size_t index) const { return items.at(index); }
+};
+int main() {
+    Store store;
+    store.items.push_back(std::make_shared<Item>(Item{Level::high, 2.5}));
+    return store.at(0)->price > 3; // @here
+}
+";
+
+#[tokio::test]
+async fn an_optional_behind_a_call_has_its_content() {
+    let sources = Sources::new(&[("main.cpp", CALLS)]);
+    let server = STILLFRAME.serve().await;
+    let expressions = [
+        ("store.at(0)->level.value()", "high"),
+        ("*store.at(0)->price", "2.5"),
+        ("store.at(0)->price.value_or(1)", "2.5"),
+        ("store.at(0)->level.value() == Level::high", "true"),
+    ];
+    let ran = run_until(&server, &sources.file("main.cpp"), "here", &expressions.map(|(one, _)| one)).await;
+    assert_evaluated(&ran, &expressions);
+    server.finish().await;
+}

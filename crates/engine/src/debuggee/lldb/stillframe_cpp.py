@@ -138,10 +138,7 @@ def library(value, name, depth, room):
     if POINTERS.match(name):
         return owned(value, name, depth, room)
     if OPTIONALS.match(name):
-        # In the result of an expression, LLDB finds the empty part of the union with the value.
-        held = find(raw, "_M_value", 6)
-        child = value.GetChildAtIndex(0) if held is None else held
-        shown = text(child, depth + 1, room) if value.GetNumChildren() else None
+        shown = text(optional_content(value), depth + 1, room) if value.GetNumChildren() else None
         # One that has an empty one is not empty.
         return {None: "nullopt", "nullopt": "{nullopt}"}.get(shown, shown)
     if VARIANTS.match(name):
@@ -190,6 +187,12 @@ def library(value, name, depth, room):
     if MOMENTS.match(name):
         return moment(raw.GetChildMemberWithName("__d"))
     return None
+
+
+def optional_content(value):
+    """What an optional has, which is not empty."""
+    # In the result of an expression, LLDB finds the empty part of the union with the value.
+    return find(value.GetNonSyntheticValue(), "_M_value", 6) or value.GetChildAtIndex(0)
 
 
 def iterator_pointer(value):

@@ -149,7 +149,7 @@ def inner(value):
         return cpp.loaded(value.GetNonSyntheticValue())
     if is_a(value, cpp.POINTERS):
         return pointer_of(value)
-    return value.GetChildAtIndex(0) if is_a(value, cpp.OPTIONALS) and value.GetNumChildren() else value
+    return cpp.optional_content(value) if is_a(value, cpp.OPTIONALS) and value.GetNumChildren() else value
 
 
 def is_there(value):
@@ -205,7 +205,7 @@ def target(value):
 def content(value):
     if not value.GetNumChildren():
         raise Failed("the optional is empty")
-    return value.GetChildAtIndex(0)
+    return cpp.optional_content(value)
 
 
 def pointer_in(value):
