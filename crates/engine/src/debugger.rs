@@ -71,7 +71,7 @@ pub trait Debugger: Send + Sync + 'static {
         }
     }
 
-    /// Replaces the data breakpoints. One outcome for each, in order.
+    /// Replaces the data breakpoints. One outcome for each, in order, also for those that are disabled.
     async fn set_data_breakpoints(&self, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
         match self.base() {
             Some(base) => base.set_data_breakpoints(wanted).await,
@@ -393,6 +393,8 @@ pub struct DataBreakpoint {
     pub access: DataAccess,
     /// When it acts, and how.
     pub rule: RuleFor,
+    /// Whether it acts at all. Of one that does not, only the storage is kept.
+    pub enabled: bool,
 }
 
 /// What became of a breakpoint in one process.

@@ -181,7 +181,7 @@ impl Breakpoints {
         names.into_iter().map(|(name, rules)| FunctionBreakpoint { name: name.to_owned(), rules }).collect()
     }
 
-    /// What to watch in a process.
+    /// What to watch in a process, with what is disabled there.
     pub(crate) fn for_data(&self, target: TargetId) -> Vec<DataBreakpoint> {
         let to_send = |entry: &Entry| match &entry.request.place {
             BreakpointTarget::Data(data) if data.target == target => Some(DataBreakpoint {
@@ -189,10 +189,11 @@ impl Breakpoints {
                 expression: data.expression.clone(),
                 access: data.access,
                 rule: entry.rule(),
+                enabled: entry.enabled,
             }),
             _ => None,
         };
-        self.active(&Group::Data).filter_map(to_send).collect()
+        self.entries.iter().filter(|entry| entry.lost.is_none()).filter_map(to_send).collect()
     }
 
     /// What a process answered about the breakpoints that were sent to it. Its file may have been loaded since.

@@ -12,7 +12,7 @@ class Cart {
   total = 1;
   get double() { return this.total * 2; }
 }
-function work(cart, items, frozen) {
+function work(cart, items, frozen, bytes) {
   let spent = 0; // @ready
   items[1] = "b"; // @item
   spent = cart.total + cart.total; // @read
@@ -22,7 +22,7 @@ function work(cart, items, frozen) {
   cart.total = { a: 1 }; // @written
   return cart; // @end
 }
-work(new Cart(), ["a", "a"], Object.freeze({ fixed: 1 }));
+work(new Cart(), ["a", "a"], Object.freeze({ fixed: 1 }), new Uint8Array(2));
 "#;
 
 async fn at_ready(script: &Script) -> Debugging {
@@ -77,6 +77,7 @@ async fn what_cannot_be_watched_is_refused() {
         ("items.length", "cannot be reconfigured"),
         ("spent", "not variables"),
         ("cart.missing", "no own property"),
+        ("bytes[0]", "a typed array"),
         ("(cart.total = 5, cart).total", "side effects"),
         ("'text'[0]", "not a property of an object"),
     ] {
@@ -85,6 +86,44 @@ async fn what_cannot_be_watched_is_refused() {
         assert!(is_expected, "{expression}: {}", refused.text);
     }
     assert_eq!(session.evaluate("cart.total").await, "1");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_frozen_property_refuses_writes_as_if_it_were_not_watched() {
+    let script = Script::new(
+        "\
+function strictly(cart) {
+  'use strict';
+  try {
+    cart.total = 5;
+  } catch (error) {
+    return error.message;
+  }
+}
+function loosely(cart) {
+  cart.total = 5;
+  return cart.total;
+}
+const cart = { total: 1, items: 1 }, sealed = { total: 1, items: 1 };
+console.log('ready'); // @ready
+Object.freeze(cart);
+console.log(strictly(cart), loosely(cart));
+Object.seal(sealed);
+sealed.total = 2; // @written
+",
+    );
+    let session = at_ready(&script).await;
+    for expression in ["cart.total", "sealed.total"] {
+        session.ok("set_breakpoint", json!({ "watch": expression })).await;
+    }
+    let written = session.go_on().await;
+    assert_eq!(written.place().1, script.line("written"), "{}", written.text);
+    assert_eq!(written.at("/dataChanges/0/new"), "2", "{}", written.text);
+    let output = session.written("stdout").await;
+    let expected = "Cannot assign to read only property 'total' of object '#<Object>' 1\n";
+    assert!(output.ends_with(expected), "{output}");
+    session.run_to_the_end().await;
     session.finish().await;
 }
 

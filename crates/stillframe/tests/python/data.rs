@@ -93,6 +93,37 @@ async fn the_line_that_was_about_to_run_is_named() {
 }
 
 #[tokio::test]
+async fn of_writes_by_calls_the_line_that_ran_last_is_named() {
+    let script = Script::new(
+        "\
+import threading
+class Counter:
+    def __init__(self):
+        self.n = 1
+    def put(self, key, value):
+        setattr(self, key, value)  # @put
+def job():
+    counts.update(a=1)  # @update
+counter, counts = Counter(), {'a': 0}
+print('ready')  # @ready
+name = counter.put('n', 5)
+print('between')
+thread = threading.Thread(target=job)
+thread.start(); thread.join()
+print('end')
+",
+    );
+    let (session, _) = Debugging::stopped_at(&script, "ready").await;
+    for expression in ["counter.n", "counts['a']"] {
+        session.ok("set_breakpoint", json!({ "watch": expression })).await;
+    }
+    written(&script, &session.go_on().await, "put", "1", "5");
+    written(&script, &session.go_on().await, "update", "0", "1");
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn what_has_no_storage_is_refused_without_running_it() {
     let script = Script::new(KINDS);
     let (session, _) = Debugging::stopped_at(&script, "ready").await;

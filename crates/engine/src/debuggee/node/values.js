@@ -4,7 +4,7 @@
 // Nothing here runs the program's code unless requested: no getter, proxy trap or custom inspection. So every object is
 // first checked for a proxy, properties are read through descriptors, and nothing is used that the program may have
 // replaced: neither array methods nor `for … of`.
-(() => {
+((setterOf) => {
   "use strict";
   // In scope only while this expression is evaluated.
   const load = require;
@@ -20,7 +20,7 @@
   };
   const needed = [
     now.Reflect.ownKeys, now.Reflect.apply, now.Reflect.getOwnPropertyDescriptor, now.Reflect.getPrototypeOf, now.Object.keys, now.Object.is,
-    now.Reflect.defineProperty, now.Object.prototype.hasOwnProperty, now.Object.prototype.propertyIsEnumerable,
+    now.Reflect.defineProperty, now.Object.isFrozen, now.Object.prototype.hasOwnProperty, now.Object.prototype.propertyIsEnumerable,
     now.Array.isArray, now.String.prototype.slice, now.String.prototype.charCodeAt, now.String.prototype.indexOf, now.RegExp.prototype.exec,
     now.Map.prototype.entries, now.Map.prototype.get, now.Map.prototype.set, now.Set.prototype.values, now.Set.prototype.has,
     now.Set.prototype.add, now.WeakMap.prototype.get, now.WeakMap.prototype.set, now.Date.prototype.toISOString,
@@ -31,7 +31,8 @@
   const realm = isWhole ? now : load("vm").runInNewContext("this");
   const {
     Reflect: { apply, ownKeys, getPrototypeOf, getOwnPropertyDescriptor: descriptorOf, set: assignTo, defineProperty: define },
-    Object: { keys: enumerableKeys, is, prototype: plainPrototype },
+    Object: { keys: enumerableKeys, is, isFrozen, prototype: plainPrototype },
+    Error: { captureStackTrace },
     Array: { isArray },
     String, RegExp, Number, BigInt, Symbol, Function, Date, Map, Set, WeakMap, Boolean,
     Uint8Array, ArrayBuffer, SharedArrayBuffer, DataView, TypeError,
@@ -120,17 +121,51 @@
     }
   };
 
-  // The values of watched properties, by the getter that stands in for each.
+  // Watched properties, by the getter that stands in for each.
   const watched = new WeakMap();
+  // Those that were found, by object and key.
+  const storages = new WeakMap();
   // Promises that evaluations have made.
   const made = new WeakMap();
   let endWatch;
 
   // The descriptor that a watched property had.
   const unwatched = (found) => {
-    const held = weakGet(watched, found.get);
-    if (held === undefined) return found;
-    return { __proto__: null, value: held.value, writable: true, enumerable: found.enumerable, configurable: true };
+    const watch = weakGet(watched, found.get);
+    if (watch === undefined) return found;
+    const { enumerable, configurable } = found;
+    return { __proto__: null, value: watch.value, writable: !isReadOnly(watch.object, found), enumerable, configurable };
+  };
+
+  // Whether the object of a watched property was frozen since. Accessors do not show that, as those of a sealed object
+  // that has no other properties.
+  const isReadOnly = (object, found) => !found.configurable && isFrozen(object);
+
+  // Stores a value in a watched property. Returns whether to stop, or what to throw.
+  const store = (watch, receiver, value, setter) => {
+    const { object, key } = watch;
+    if (isReadOnly(object, descriptorOf(object, key))) {
+      // The caller of a function is unknown if it is strict.
+      return setter.caller === null && readOnlyError(receiver, key, setter);
+    }
+    if (receiver !== object) {
+      // An object that inherits the property gets its own, as usual.
+      define(receiver, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+      return false;
+    }
+    const before = watch.value;
+    watch.value = value;
+    return watch.writes && !is(before, value);
+  };
+
+  // What the engine throws for a property that is read-only.
+  const readOnlyError = (receiver, key, setter) => {
+    const name = typeof key === "symbol" ? symbolText(key) : key;
+    const kind = typeof receiver === "function" ? "function" : "object";
+    const text = kind === "function" ? sourceText(receiver) : isArray(receiver) ? "[object Array]" : "#<" + typeName(receiver) + ">";
+    const error = new TypeError("Cannot assign to read only property '" + name + "' of " + kind + " '" + text + "'");
+    captureStackTrace(error, setter);
+    return error;
   };
 
   const data = (descriptor) => (descriptor !== undefined && "value" in descriptor ? descriptor.value : undefined);
@@ -1694,63 +1729,68 @@
 
     // Returns code of the program to run separately, as a function without parameters.
 
-    // Why a property cannot be watched; nothing if it can. The box has the object and the key.
-    storage: (given) => answered(given[0], () => {
-      const { object, key } = given[1];
-      if (!isObject(object)) return "it is not a property of an object";
-      if (isProxy(object)) return "it belongs to a Proxy";
-      const name = typeof key === "symbol" ? symbolText(key) : String(key);
+    // Why a property cannot be watched, or else its ID: another one than the given one if it was found before. The box
+    // has the object and the key.
+    storage: (given) => answered(given[0], ({ id }) => {
+      const box = given[1];
+      const { object } = box;
+      if (!isObject(object)) return { problem: "it is not a property of an object" };
+      if (isProxy(object)) return { problem: "it belongs to a Proxy" };
+      const key = typeof box.key === "symbol" ? box.key : String(box.key);
+      const name = typeof key === "symbol" ? symbolText(key) : key;
       const found = own(object, key);
-      if (found === undefined) return "the object has no own property `" + name + "`";
-      if (!("value" in found)) return "`" + name + "` is an accessor, whose value is computed; watch the property that it reads";
-      if (!found.configurable) return "`" + name + "` cannot be reconfigured";
-      if (!found.writable) return "`" + name + "` is read-only";
-      return null;
+      if (found === undefined) return { problem: "the object has no own property `" + name + "`" };
+      if (!("value" in found)) {
+        return { problem: "`" + name + "` is an accessor, whose value is computed; watch the property that it reads" };
+      }
+      if (!found.configurable) return { problem: "`" + name + "` cannot be reconfigured" };
+      if (!found.writable) return { problem: "`" + name + "` is read-only" };
+      if (types.isTypedArray(object)) return { problem: "V8 allows no accessors for the elements of a typed array" };
+      const names = weakGet(storages, object) ?? new Map();
+      let watch = mapGet(names, key);
+      if (!watch?.isKept) {
+        watch = { __proto__: null, id, object, key, isKept: true, value: undefined, get: undefined, reads: false, writes: false };
+        mapSet(names, key, watch);
+        weakSet(storages, object, names);
+      }
+      box.watch = watch;
+      return { id: watch.id };
     }),
 
-    // Replaces a property by accessors that stop the program where the value is written or read.
-    watch: (given) => answered(given[0], ({ id, reads, writes }) => {
-      const box = given[1];
-      const { object, key } = box;
+    // Replaces a property by accessors that stop the program where the value is written or read, or gives the property
+    // its value back if neither is wanted. False if the program has replaced it.
+    watch: (given) => answered(given[0], ({ reads, writes, isKept }) => {
+      const { watch } = given[1];
+      const { object, key } = watch;
       const found = descriptorOf(object, key);
-      if (found === undefined || !("value" in found) || !found.configurable) return false;
-      const held = { __proto__: null, value: found.value };
-      const stillframeWatch = id;
+      const isWatched = found?.get !== undefined && found.get === watch.get;
+      watch.isKept = isKept;
+      watch.writes = writes;
+      if (isWatched && (!found.configurable || (watch.reads === reads && (reads || writes)))) return true;
+      watch.reads = reads;
+      if (!reads && !writes) {
+        return !isWatched || define(object, key, {
+          __proto__: null, value: watch.value, writable: true, enumerable: found.enumerable, configurable: true,
+        });
+      }
+      if (!isWatched) {
+        if (found === undefined || !found.configurable || !found.writable) return false;
+        watch.value = found.value;
+      }
+      const stillframeWatch = watch.id;
       // The names of these functions and of their variables are known to stillframe.
       // V8 takes a function with a `debugger` statement for one with side effects, though it may not be reached.
       const get = reads ? function stillframeRead() {
-        const old = held.value, now = old;
+        const old = watch.value, now = old;
         debugger;
         return [old, now, stillframeWatch][0];
       } : function stillframeRead() {
-        return held.value;
+        return watch.value;
       };
-      const set = function stillframeWritten(now) {
-        if (this !== object) {
-          // An object that inherits the property gets its own, as usual.
-          define(this, key, { __proto__: null, value: now, writable: true, enumerable: true, configurable: true });
-          return;
-        }
-        const old = held.value;
-        held.value = now;
-        if (writes && !is(old, now)) {
-          debugger;
-        }
-        return [old, now, stillframeWatch][0];
-      };
-      weakSet(watched, get, held);
-      box.get = get;
-      box.held = held;
-      return define(object, key, { __proto__: null, get, set, enumerable: found.enumerable, configurable: true });
-    }),
-
-    // Gives a watched property its value back, unless the program has replaced it.
-    unwatch: (given) => answered(given[0], () => {
-      const { object, key, get, held } = given[1];
-      const found = descriptorOf(object, key);
-      if (get === undefined || found?.get !== get || !found.configurable) return false;
+      weakSet(watched, get, watch);
+      watch.get = get;
       return define(object, key, {
-        __proto__: null, value: held.value, writable: true, enumerable: found.enumerable, configurable: true,
+        __proto__: null, get, set: setterOf(watch, store), enumerable: found.enumerable, configurable: true,
       });
     }),
 
@@ -1887,4 +1927,16 @@
     if (found?.get !== undefined && indexIn(sourceText(found.get), "[native code]") >= 0) stack = apply(found.get, error, []);
     return typeof stack === "string" && stack !== "" ? clip(stack, limit) : clip(errorText(error), limit);
   }
-})()
+})(
+  // Not strict, so that a setter can find out whether the code that writes is.
+  (watch, store) => function stillframeWritten(now) {
+    const old = watch.value, stillframeWatch = watch.id;
+    const outcome = store(watch, this, now, stillframeWritten);
+    if (outcome === true) {
+      debugger;
+    } else if (outcome !== false) {
+      throw outcome;
+    }
+    return [old, now, stillframeWatch][0];
+  },
+)

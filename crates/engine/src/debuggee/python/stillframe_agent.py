@@ -1694,9 +1694,8 @@ class Rule:
 
 
 def report_failures():
-    for rules in list(places.values()):
-        for _, rule in rules:
-            rule.report_failures()
+    for rule in list(known_rules.values()):
+        rule.report_failures()
 
 
 def define(request):

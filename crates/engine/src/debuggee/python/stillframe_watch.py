@@ -32,6 +32,8 @@ PLAIN = (type(None), bool, int, float, complex, str, bytes)
 numbers = itertools.count(1)
 # Storage that was found, by the number that the client knows it by.
 found = {}
+# The numbers of what the client has last asked to watch, with those that are disabled.
+requested = set()
 # What is watched.
 watched = []
 # The lines that ran before: thread, ID of the frame, code and line.
@@ -46,9 +48,13 @@ turn = threading.Lock()
 
 
 class Slot:
-    """A place that holds a value. `name` is how instructions that store there call it; None for items."""
+    """A place that holds a value. `name` is how instructions that store there call it; None for items.
+
+    `stores` is how the names of these instructions begin.
+    """
 
     name = None
+    stores = ()
 
     def read(self):
         try:
@@ -69,6 +75,8 @@ class Slot:
 
 
 class Attribute(Slot):
+    stores = ("STORE_ATTR", "DELETE_ATTR")
+
     def __init__(self, owner, name):
         self.owner, self.name = owner, name
         self.names = namespace_reader(owner)
@@ -127,6 +135,8 @@ def namespace_reader(owner):
 
 
 class Item(Slot):
+    stores = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
+
     def __init__(self, owner, key):
         self.owner, self.key = owner, key
         if agent.is_a(owner, list):
@@ -143,6 +153,8 @@ class Item(Slot):
 
 
 class Global(Slot):
+    stores = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME", "DELETE_NAME", "STORE_ATTR", "DELETE_ATTR")
+
     def __init__(self, names, name):
         self.names, self.name = names, name
 
@@ -151,6 +163,8 @@ class Global(Slot):
 
 
 class Local(Slot):
+    stores = ("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF", "STORE_NAME", "DELETE_NAME")
+
     def __init__(self, frame, name):
         self.frame, self.name = frame, name
         code = frame.f_code
@@ -198,16 +212,25 @@ def hidden(code):
             # Where an asynchronous one ends is not marked.
             saved = []
         elif each.opname.startswith("STORE_FAST"):
-            stored = each.argval if type(each.argval) is tuple else (each.argval,)
             for one in running[:]:
-                if one[2] <= each.offset and one[0] in stored:
+                if one[2] <= each.offset and one[0] in stored_names(each):
                     running.remove(one)
                     found.append((one[0], one[1], each.offset))
     return found
 
 
+def stored_names(instruction):
+    """The names that an instruction stores. From Python 3.13 on, it may store two, or store one and load another."""
+    names = instruction.argval
+    if type(names) is not tuple:
+        return (names,)
+    return names[:1] if instruction.opname.endswith("LOAD_FAST") else names
+
+
 class Cell(Slot):
     """A variable of a function that has returned, which nested functions keep."""
+
+    stores = ("STORE_DEREF", "DELETE_DEREF")
 
     def __init__(self, cell, name):
         self.cell, self.name = cell, name
@@ -337,11 +360,14 @@ def text_of(value):
 
 
 def watch(request):
-    """Replace what is watched: numbers of storage, expressions and rules."""
+    """Replace what is watched: numbers of storage, expressions, rules, and whether each is enabled."""
+    wanted = agent.json.loads(request)
     with turn:
         known = {each.identity: each for each in watched}
         new = []
-        for identity, expression, rule in agent.json.loads(request):
+        for identity, expression, rule, is_enabled in wanted:
+            if not is_enabled:
+                continue
             rule = agent.rule_of(*rule)
             if identity in known:
                 known[identity].rule = rule
@@ -349,6 +375,12 @@ def watch(request):
             elif identity in found:
                 new.append(Watch(identity, expression, found[identity], rule))
         watched[:] = new
+        # Do not extend the lifetime of what was removed.
+        numbers_now = {identity for identity, *_ in wanted}
+        for identity in requested - numbers_now:
+            found.pop(identity, None)
+        requested.clear()
+        requested.update(numbers_now)
         follow()
 
 
@@ -357,7 +389,6 @@ def follow():
     its_debugger = agent.debugger()
     if not watched:
         agent.watching = None
-        found.clear()
         ran.clear()
         remove_breakpoints(its_debugger)
         return
@@ -505,32 +536,27 @@ def report(each, change, frame, ident, stops, changes):
 
 
 def writer(slot, frame, ident):
-    """The line that wrote, as far as that is known: of those that ran last, one that stores by this name."""
-    mine = [each for each in reversed(ran) if each[0] == ident]
-    before = next((each for each in mine if each[1] == id(frame) and each[2] is frame.f_code), None)
-    candidates = [each for each in (mine[0] if mine else None, before, ran[-1] if ran else None) if each]
-    best = next((each for each in candidates if stores(each[2], each[3], slot.name)), None)
-    best = best or (candidates[0] if candidates else None)
-    if best is None:
+    """The line that wrote, as far as that is known: of those that ran last, one that stores by this name, or else the
+    last one, which may have called what writes."""
+    if not ran:
         return None
+    mine = [each for each in reversed(ran) if each[0] == ident]
+    before = [each for each in mine if each[1] == id(frame) and each[2] is frame.f_code]
+    candidates = mine[:1] + before[:1] + [ran[-1]]
+    best = next((each for each in candidates if stores(each[2], each[3], slot.stores, slot.name)), ran[-1])
     code, line = best[2:]
     file = agent.client_file_of(code) or code.co_filename
     return {"function": code.co_name, "file": file, "line": line}
 
 
 @functools.lru_cache(maxsize=256)
-def stores(code, line, name):
-    """Whether a line of code has an instruction that stores by a name; without one, in an item."""
+def stores(code, line, operations, name):
+    """Whether a line of code has one of these instructions, for a name if there is one."""
     current = None
     starts = dict(dis.findlinestarts(code))
     for each in dis.get_instructions(code):
         current = starts.get(each.offset, current)
-        if current != line:
-            continue
-        if name is None:
-            if each.opname == "STORE_SUBSCR" or each.opname == "DELETE_SUBSCR":
-                return True
-        elif each.opname.startswith(("STORE_", "DELETE_")) and name in str(each.argval):
+        if current == line and each.opname.startswith(operations) and (name is None or name in stored_names(each)):
             return True
     return False
 

@@ -8,7 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::cdp::debugger::{CallFrame, EvaluateOnCallFrame, Paused};
-use ::cdp::runtime::{CallArgument, ReleaseObjectGroup};
+use ::cdp::runtime::ReleaseObjectGroup;
+use serde::Deserialize;
 use serde_json::json;
 
 use super::frames;
@@ -22,7 +23,7 @@ use crate::deadlines;
 use crate::debugger::{BindResult, DataBreakpoint, DataRequest, Evaluate, Event};
 use crate::error::{Error, Result};
 use crate::javascript::{Part, Storage, log_parts, storage};
-use crate::model::data_breakpoint::{CodeLine, DataChange};
+use crate::model::data_breakpoint::{CodeLine, DataAccess, DataChange};
 use crate::model::ids::RawId;
 use crate::model::limits::MAX_VALUE;
 
@@ -42,10 +43,23 @@ struct Property {
     /// The program's object with the owner of the property, and its key.
     held: String,
     helper: std::sync::Arc<str>,
-    /// The breakpoint, while it is watched.
-    set: Option<DataBreakpoint>,
+    set: Vec<SetBreakpoint>,
+}
+
+/// A breakpoint on a property.
+#[derive(Clone, Debug)]
+struct SetBreakpoint {
+    data: DataBreakpoint,
     /// How often the condition was true.
     hits: u64,
+}
+
+/// What the program says about a property.
+#[derive(Deserialize)]
+struct FoundProperty {
+    /// Why it cannot be watched.
+    problem: Option<String>,
+    id: Option<String>,
 }
 
 /// A stop in one of our accessors.
@@ -55,6 +69,14 @@ pub(super) struct Access {
     old: String,
     new: String,
     is_read: bool,
+}
+
+/// What a rule says at an access.
+enum RuleResult {
+    /// It does not act.
+    Passed,
+    Logged(String),
+    Stops,
 }
 
 const REFUSAL: &str = "the expression may have side effects; name the object by variables and properties";
@@ -93,64 +115,74 @@ impl DataWatcher {
         let (Some(held), Some(helper)) = (answer.result.object_id, helper) else {
             return Err(unwatchable(expression, "this program's runtime does not allow it"));
         };
-        let problem: Option<String> =
-            self.values.call(&helper, "storage", json!({}), [object(&held)]).await?;
-        if let Some(problem) = problem {
+        let options = json!({ "id": number });
+        let found: FoundProperty = self.values.call(&helper, "storage", options, [object(&held)]).await?;
+        if let Some(problem) = found.problem {
             return Err(unwatchable(expression, &problem));
         }
-        let property = Property { held, helper, set: None, hits: 0 };
-        lock(&self.found).insert(number.clone(), property);
-        Ok(number)
+        match found.id {
+            Some(known) if known != number => {
+                self.v8.request(ReleaseObjectGroup { object_group: group(&number) }).await?;
+                Ok(known)
+            }
+            _ => {
+                lock(&self.found).insert(number.clone(), Property { held, helper, set: Vec::new() });
+                Ok(number)
+            }
+        }
     }
 
     /// Replaces what is watched.
     pub(super) async fn set(&self, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
         let known = lock(&self.found).clone();
+        let mut watched: HashMap<&String, bool> = HashMap::new();
         for (id, property) in &known {
-            if property.set.is_some() && wanted.iter().all(|data| data.data_id != *id) {
-                let _: bool = self.call("unwatch", property, json!({})).await?;
+            let on_it: Vec<&DataBreakpoint> = wanted.iter().filter(|data| data.data_id == *id).collect();
+            if on_it.is_empty() && property.set.is_empty() {
+                // It was only found until now.
+                continue;
+            }
+            let any =
+                |is_it: fn(DataAccess) -> bool| on_it.iter().any(|data| data.enabled && is_it(data.access));
+            let options = json!({
+                "reads": any(DataAccess::reads), "writes": any(DataAccess::writes), "isKept": !on_it.is_empty(),
+            });
+            let held = object(&property.held);
+            let is_watched: bool = self.values.call(&property.helper, "watch", options, [held]).await?;
+            watched.insert(id, is_watched);
+            if on_it.is_empty() {
                 lock(&self.found).remove(id);
                 self.v8.request(ReleaseObjectGroup { object_group: group(id) }).await?;
+            } else if let Some(property) = lock(&self.found).get_mut(id) {
+                let before = std::mem::take(&mut property.set);
+                let set = |data: &DataBreakpoint| {
+                    let same = before.iter().find(|set| set.data.rule == data.rule);
+                    SetBreakpoint { data: data.clone(), hits: same.map_or(0, |set| set.hits) }
+                };
+                property.set = on_it.into_iter().map(set).collect();
             }
         }
-        let mut results = Vec::with_capacity(wanted.len());
-        for data in wanted {
-            let Some(property) = known.get(&data.data_id) else {
-                results.push(BindResult::Refused(
-                    "the watched object no longer exists; set the breakpoint again while paused".to_owned(),
-                ));
-                continue;
-            };
-            let is_watched = property.set.is_some() || {
-                let (id, access) = (&data.data_id, data.access);
-                let options = json!({ "id": id, "reads": access.reads(), "writes": access.writes() });
-                self.call("watch", property, options).await?
-            };
-            if let Some(property) = lock(&self.found).get_mut(&data.data_id) {
-                if property.set.as_ref().is_none_or(|before| before.rule != data.rule) {
-                    property.hits = 0;
-                }
-                property.set = Some(data).filter(|_| is_watched);
-            }
-            results.push(if is_watched {
-                BindResult::on(None)
-            } else {
-                BindResult::Refused("the program has changed the property meanwhile".to_owned())
-            });
-        }
-        Ok(results)
+        let result = |data: &DataBreakpoint| match watched.get(&data.data_id) {
+            Some(true) => BindResult::on(None),
+            Some(false) => BindResult::Refused("the program has changed the property meanwhile".to_owned()),
+            None => BindResult::Refused(
+                "the watched object no longer exists; set the breakpoint again while paused".to_owned(),
+            ),
+        };
+        Ok(wanted.iter().map(result).collect())
     }
 
-    async fn call(&self, function: &str, property: &Property, options: serde_json::Value) -> Result<bool> {
-        let held: CallArgument = object(&property.held);
-        self.values.call(&property.helper, function, options, [held]).await
-    }
-
-    /// Takes the frame of one of our accessors off the stack. None if the program has not stopped there.
+    /// Takes the frame of one of our accessors off the stack. None if the program has not stopped there for an access.
     pub(super) async fn take_access(&self, paused: &mut Paused) -> Option<Access> {
         let first = paused.call_frames.first().filter(|frame| self.sources.is_accessor(frame))?;
-        // A step may end in it, too.
-        if paused.call_frames.len() < 2 || !self.is_debugger_statement(first).await {
+        if paused.call_frames.len() < 2 {
+            return None;
+        }
+        if !self.is_debugger_statement(first).await {
+            // A step may end in it. It throws only on behalf of the code that writes.
+            if paused.reason == "exception" {
+                paused.call_frames.remove(0);
+            }
             return None;
         }
         let frame = frames::alone(paused.call_frames.remove(0));
@@ -172,46 +204,69 @@ impl DataWatcher {
         line.encode_utf16().skip(at(column)).take(8).eq("debugger".encode_utf16())
     }
 
-    /// What the rule of a breakpoint says: a change for each that stops the program.
+    /// What the rules of the breakpoints say: a change for each that stops the program.
     pub(super) async fn judge(&self, access: Access, stop: &V8Stop) -> Vec<Event> {
-        let Some(data) = lock(&self.found).get(&access.id).and_then(|property| property.set.clone()) else {
-            return Vec::new();
-        };
-        let rule = &data.rule.rule;
-        let id = data.rule.id;
-        let failed = |error: Error| vec![Event::RuleFailed { id, message: error.to_string(), times: 1 }];
+        let set = lock(&self.found).get(&access.id).map(|property| property.set.clone()).unwrap_or_default();
         let Ok(frame) = frames::frame(stop, &self.sources.scripts, stop.id_of(0)).await else {
             return Vec::new();
         };
-        if let Some(condition) = &rule.condition {
-            let condition = format!("!!(\n{condition}\n)");
-            match self.values.evaluate(&frame, &asked(&condition)).await {
-                Ok(value) if value.text == "true" => {}
-                Ok(_) => return Vec::new(),
-                Err(error) => return failed(error),
-            }
-        }
-        let hits = {
-            let mut found = lock(&self.found);
-            let Some(property) = found.get_mut(&access.id) else { return Vec::new() };
-            property.hits += 1;
-            property.hits
-        };
-        if rule.hit_condition.is_some_and(|hit| !hit.is_met(hits)) {
-            return Vec::new();
-        }
-        if let Some(message) = &rule.log_message {
-            return match self.filled(&frame, message).await {
-                Ok(text) => vec![Event::Logged { id, text }],
-                Err(error) => failed(error),
-            };
-        }
         let by = match stop.frames.first() {
             Some(call) => self.line(call).await,
             None => None,
         };
-        let Access { old, new, is_read, .. } = access;
-        vec![Event::DataChanged(DataChange { id, expression: data.expression, old, new, is_read, by })]
+        let mut events = Vec::new();
+        for SetBreakpoint { data, .. } in set {
+            let concerns = if access.is_read { data.access.reads() } else { data.access.writes() };
+            if !data.enabled || !concerns {
+                continue;
+            }
+            let id = data.rule.id;
+            match self.apply(&access.id, &data, &frame).await {
+                Ok(RuleResult::Passed) => {}
+                Ok(RuleResult::Logged(text)) => events.push(Event::Logged { id, text }),
+                Ok(RuleResult::Stops) => {
+                    let Access { old, new, is_read, .. } = &access;
+                    let (old, new, by) = (old.clone(), new.clone(), by.clone());
+                    let expression = data.expression;
+                    let change = DataChange { id, expression, old, new, is_read: *is_read, by };
+                    events.push(Event::DataChanged(change));
+                }
+                Err(error) => events.push(Event::RuleFailed { id, message: error.to_string(), times: 1 }),
+            }
+        }
+        events
+    }
+
+    /// What the rule of one breakpoint on a property says.
+    async fn apply(
+        &self,
+        property: &str,
+        data: &DataBreakpoint,
+        frame: &std::sync::Arc<Frame>,
+    ) -> Result<RuleResult> {
+        let rule = &data.rule.rule;
+        if let Some(condition) = &rule.condition {
+            let condition = format!("!!(\n{condition}\n)");
+            if self.values.evaluate(frame, &asked(&condition)).await?.text != "true" {
+                return Ok(RuleResult::Passed);
+            }
+        }
+        let hits = {
+            let mut found = lock(&self.found);
+            let mut set = found.get_mut(property).into_iter().flat_map(|property| &mut property.set);
+            let Some(set) = set.find(|set| set.data.rule.id == data.rule.id) else {
+                return Ok(RuleResult::Passed);
+            };
+            set.hits += 1;
+            set.hits
+        };
+        if rule.hit_condition.is_some_and(|hit| !hit.is_met(hits)) {
+            return Ok(RuleResult::Passed);
+        }
+        Ok(match &rule.log_message {
+            Some(message) => RuleResult::Logged(self.filled(frame, message).await?),
+            None => RuleResult::Stops,
+        })
     }
 
     async fn line(&self, call: &CallFrame) -> Option<CodeLine> {

@@ -169,6 +169,7 @@ pub(super) async fn set(debugger: &DapDebugger, wanted: Vec<DataBreakpoint>) -> 
     let _still = motion::hold(debugger).await;
     let breakpoints = wanted
         .iter()
+        .filter(|data| data.enabled)
         .map(|data| ::dap::DataBreakpoint {
             data_id: data.data_id.clone(),
             access_type: Some(data.access.as_str().to_owned()),
@@ -179,7 +180,8 @@ pub(super) async fn set(debugger: &DapDebugger, wanted: Vec<DataBreakpoint>) -> 
     lock(&debugger.0.watched).set.clone_from(&wanted);
     stop_at_returns(debugger, &wanted).await;
     let mut answers = response.breakpoints.into_iter();
-    let result = |_: &DataBreakpoint| match answers.next() {
+    let result = |data: &DataBreakpoint| match data.enabled.then(|| answers.next()).flatten() {
+        _ if !data.enabled => BindResult::on(None),
         Some(answer) if answer.verified => BindResult::on(None),
         answer => {
             let reason = answer.and_then(|answer| answer.message).unwrap_or_else(|| {
@@ -271,7 +273,7 @@ pub(super) async fn frame_ended(debugger: &DapDebugger, numbers: &[i64]) -> Vec<
 
 /// Whether something is watched.
 pub(super) fn watches(debugger: &DapDebugger) -> bool {
-    !lock(&debugger.0.watched).set.is_empty()
+    lock(&debugger.0.watched).set.iter().any(|data| data.enabled)
 }
 
 /// What happened to the watched values before a stop at one of them, with the rules there.
@@ -288,7 +290,7 @@ pub(super) async fn changes(debugger: &DapDebugger, thread: RawId) -> Vec<(RuleF
         None => None,
     };
     let mut found = Vec::new();
-    for data in set {
+    for data in set.into_iter().filter(|data| data.enabled) {
         let Some(storage) = known.get(&data.data_id) else { continue };
         let Ok(value) = evaluate(debugger, top.id, &storage.expression).await else { continue };
         let change = DataChange {

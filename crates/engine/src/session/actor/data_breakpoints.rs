@@ -3,13 +3,17 @@
 use super::super::Session;
 use super::super::references::Kind;
 use crate::debugger::DataRequest;
-use crate::error::Result;
-use crate::model::breakpoint::{AdjustedPosition, Breakpoint, BreakpointTarget, Request, Rule};
+use crate::error::{Error, Result};
+use crate::model::breakpoint::{AdjustedPosition, Binding, Breakpoint, BreakpointTarget, Request, Rule};
 use crate::model::data_breakpoint::{DataAccess, DataTarget};
 use crate::model::ids::Reference;
 
 impl Session {
     /// Watches a value in a frame of the current stop.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the debugger cannot watch it.
     pub async fn add_data_breakpoint(
         &self,
         frame: Reference,
@@ -30,6 +34,10 @@ impl Session {
             )
             .await?;
         let place = BreakpointTarget::Data(DataTarget { expression, access, target, data_id });
-        self.add_breakpoint(Request { place, rule }, AdjustedPosition::default()).await
+        let breakpoint = self.add_breakpoint(Request { place, rule }, AdjustedPosition::default()).await?;
+        let Binding::Refused(reason) = &breakpoint.binding else { return Ok(breakpoint) };
+        let (id, label) = (breakpoint.id, breakpoint.label());
+        self.remove_breakpoints(move |other, _| other == id).await?;
+        Err(Error::Unsupported(format!("`{label}` cannot be watched: {reason}")))
     }
 }

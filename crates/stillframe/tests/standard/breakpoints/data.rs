@@ -10,6 +10,9 @@ each![
     writes_by_any_name_stop_and_name_their_line,
     a_watch_is_removed,
     a_disabled_watch_does_not_stop,
+    a_watch_stops_again_after_it_was_disabled,
+    watches_of_one_value_act_separately,
+    each_failure_of_a_watch_is_counted,
     a_condition_and_hits_apply_to_a_watch,
     steps_are_not_disturbed_by_a_watch,
     a_watch_that_is_not_possible_says_why,
@@ -79,6 +82,54 @@ async fn a_disabled_watch_does_not_stop(language: Language) {
     assert_eq!((&set["enabled"], &set["reason"]), (&json!(false), &json!("it is disabled")));
     session.break_at(&program, "print").await;
     assert_eq!(session.go_on().await.place(), (program.path(), program.line("print")));
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+async fn a_watch_stops_again_after_it_was_disabled(language: Language) {
+    let program = watched(language);
+    let (session, set) = watching(&program, json!({})).await;
+    let switch = async |enabled: bool| {
+        let arguments = json!({ "breakpointId": set["breakpointId"], "enabled": enabled });
+        session.ok("set_breakpoint", arguments).await
+    };
+    change(&program, &session.go_on().await, "0", "5", "written");
+    switch(false).await;
+    session.break_at(&program, "after_alias").await;
+    assert_eq!(session.go_on().await.place(), (program.path(), program.line("after_alias")));
+    let enabled = switch(true).await;
+    assert_eq!(enabled["verified"], true, "{}", enabled.text);
+    change(&program, &session.go_on().await, "7", "10", "written_in_function");
+    change(&program, &session.go_on().await, "10", "20", "written_last");
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+async fn watches_of_one_value_act_separately(language: Language) {
+    let program = watched(language);
+    let (session, first) = watching(&program, json!({ "hitCondition": "1" })).await;
+    let again = json!({ "watch": "cart.total", "hitCondition": "2" });
+    let second = session.ok("set_breakpoint", again).await;
+    assert_eq!((&first["verified"], &second["verified"]), (&json!(true), &json!(true)), "{}", second.text);
+    for (set, old, new, line) in [(&first, "0", "5", "written"), (&second, "5", "7", "written_by_alias")] {
+        let stopped = session.go_on().await;
+        change(&program, &stopped, old, new, line);
+        assert_eq!(stopped["breakpointIds"], json!([set["breakpointId"]]), "{}", stopped.text);
+    }
+    session.ok("remove_breakpoint", json!({ "breakpointId": first["breakpointId"] })).await;
+    let listed = session.breakpoints().await;
+    assert_eq!((&listed[1]["id"], &listed[1]["verified"]), (&second["breakpointId"], &json!(true)));
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+async fn each_failure_of_a_watch_is_counted(language: Language) {
+    let program = watched(language);
+    let (session, _) = watching(&program, json!({ "condition": "nosuch > 1" })).await;
+    session.break_at(&program, "print").await;
+    assert_eq!(session.go_on().await.place(), (program.path(), program.line("print")));
+    let listed = session.breakpoints().await;
+    assert!(listed[1]["failure"].as_str().is_some_and(|text| text.starts_with("4 times")), "{listed:?}");
     session.run_to_the_end().await;
     session.finish().await;
 }

@@ -54,7 +54,9 @@ impl AgentClient {
                 })
                 .collect());
         }
-        let data = |data: &DataBreakpoint| json!([data.data_id, data.expression, rule_spec(&data.rule)]);
+        let data = |data: &DataBreakpoint| {
+            json!([data.data_id, data.expression, rule_spec(&data.rule), data.enabled])
+        };
         let request: Vec<Json> = wanted.iter().map(data).collect();
         self.execute(call_text(WATCH, "watch", &json!(request))).await?;
         let notes = self.watch_notes();
