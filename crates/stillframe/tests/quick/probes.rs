@@ -128,7 +128,7 @@ async fn an_exception_before_the_line_is_shown(language: Language) {
     let program = Fixture::of(language, "endings");
     let folder = folder();
     let client = ToolClient::within(folder.path()).await;
-    let more = json!({ "args": ["raise"], "expressions": ["how"] });
+    let more = json!({ "args": ["raise"], "expressions": ["how"], "condition": "how == ''" });
     let reported = client.succeeds("debug_probe", asked(&program, "never", more)).await;
     let raised = language.words().raised;
     let location = at(&program, "raise");
@@ -141,8 +141,9 @@ async fn an_exception_before_the_line_is_shown(language: Language) {
         "{reported}"
     );
     assert!(reported.contains("\nOutput:\nabout to raise\n"), "{reported}");
+    let never = at(&program, "never");
     assert!(
-        reported.ends_with(&format!("\nnote: {} was not reached before that", at(&program, "never"))),
+        reported.ends_with(&format!("\nnote: {never} was not reached with `how == ''` true before that")),
         "{reported}"
     );
     client.server.finish().await;

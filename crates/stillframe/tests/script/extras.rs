@@ -38,6 +38,24 @@ async fn a_timeout_after_all_requested_values_is_a_note() {
     scripting.finish().await;
 }
 
+#[tokio::test]
+async fn a_line_whose_expression_does_not_return_counts_as_reached() {
+    let exits = "import os\nprint(1)  # @here\n";
+    let scripting = Scripting::with_files(&[("main.js", MAIN), ("main.py", exits)]).await;
+    for (command, file, expression) in [
+        ("node main.js", "main.js", "(() => { for (;;); })()"),
+        ("node main.js", "main.js", "process.exit(3)"),
+        ("python3 main.py", "main.py", "os._exit(3)"),
+    ] {
+        let more = json!({ "timeout": 2000, "breakpoint": { "file": file, "line": 0 } });
+        let result = scripting.ask(command, expression, more).await;
+        let notes = result["structuredContent"]["notes"].as_array().unwrap();
+        let note = json!("it was reached, but the evaluation there did not return");
+        assert!(notes.contains(&note), "{expression}: {result}");
+    }
+    scripting.finish().await;
+}
+
 /// Lines count from 0 there.
 #[tokio::test]
 async fn the_original_has_every_hit_and_no_more_fields_or_else_an_error() {

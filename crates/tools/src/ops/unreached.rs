@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use engine::model::breakpoint::{Binding, Breakpoint, BreakpointFate, BreakpointTarget, Pending};
+use engine::model::breakpoint::{Binding, Breakpoint, BreakpointFate, BreakpointTarget, Pending, Rule};
 use engine::model::ids::BreakpointId;
 use engine::model::stop::End;
 use engine::session::Session;
@@ -95,16 +95,16 @@ fn unreached_breakpoint(breakpoint: &Breakpoint) -> Option<Unreached> {
         // That a value did not change says nothing about where it was watched.
         (_, BreakpointFate::Unknown) | (BreakpointTarget::Data(_), BreakpointFate::Bound(_)) => return None,
         (BreakpointTarget::Function { name }, fate) => {
-            UnreachedReason::NotEntered(format!("{}{}", not_entered(name, fate), rule(breakpoint)))
+            UnreachedReason::NotEntered(format!("{}{}", not_entered(name, fate), rule(&breakpoint.rule)))
         }
         (_, BreakpointFate::Unbound(reason)) if may_have_been_loaded(reason) => {
-            UnreachedReason::NeverReached(rule(breakpoint))
+            UnreachedReason::NeverReached(rule(&breakpoint.rule))
         }
         (_, BreakpointFate::Unbound(reason) | BreakpointFate::Refused(reason)) => {
             UnreachedReason::NeverBound(reason.clone())
         }
         (BreakpointTarget::Line { .. }, BreakpointFate::Bound(_)) => {
-            UnreachedReason::NeverReached(rule(breakpoint))
+            UnreachedReason::NeverReached(rule(&breakpoint.rule))
         }
     };
     Some(Unreached { id: *id, label: breakpoint.label(), fate })
@@ -129,7 +129,7 @@ pub(super) fn not_stopped_at(breakpoint: &Breakpoint) -> String {
         }
         _ => String::new(),
     };
-    format!("{what}{}{why}", rule(breakpoint))
+    format!("{what}{}{why}", rule(&breakpoint.rule))
 }
 
 /// Says why a breakpoint in a program that is elsewhere is not bound.
@@ -165,17 +165,19 @@ fn is_unbound(fate: &BreakpointFate) -> bool {
 }
 
 /// What would have had to be true.
-fn rule(breakpoint: &Breakpoint) -> String {
-    let condition = breakpoint.rule.condition.as_ref();
+pub fn rule(rule: &Rule) -> String {
+    let condition = rule.condition.as_ref();
     let condition = condition.map(|condition| format!(" with `{condition}` true")).unwrap_or_default();
-    let hit = breakpoint.rule.hit_condition.as_ref();
+    let hit = rule.hit_condition.as_ref();
     let hit = hit.map(|hit| format!(" often enough for `{hit}`")).unwrap_or_default();
     format!("{condition}{hit}")
 }
 
 #[cfg(test)]
 mod tests {
-    use engine::model::breakpoint::{AdjustedPosition, Failures, Rule};
+    use engine::model::breakpoint::{AdjustedPosition, Failures};
+    use engine::model::data_breakpoint::{DataAccess, DataTarget};
+    use engine::model::ids::TargetId;
 
     use super::*;
 
@@ -206,6 +208,13 @@ mod tests {
         };
         let failures = Some(Failures { count: 1, message: "no".to_owned() });
         let planned = AdjustedPosition { line: Some(12), ..AdjustedPosition::default() };
+        let watch = BreakpointTarget::Data(DataTarget {
+            expression: "items".to_owned(),
+            access: DataAccess::Write,
+            target: TargetId::PROGRAM,
+            data_id: "1".to_owned(),
+        });
+        let returned = breakpoint(BreakpointFate::Refused("its storage is gone".to_owned()));
         let table = [
             (unbound(), Some("bp-2 was never bound: the program has not loaded it")),
             (bound(), Some("bp-2 at app.js:10 was never reached")),
@@ -218,6 +227,7 @@ mod tests {
             (Breakpoint { enabled: false, ..bound() }, None),
             (Breakpoint { failures, ..bound() }, None),
             (breakpoint(BreakpointFate::Unknown), None),
+            (Breakpoint { place: watch, ..returned }, None),
         ];
         for (breakpoint, expected) in table {
             let told = unreached_breakpoint(&breakpoint).map(|unreached| unreached.to_string());

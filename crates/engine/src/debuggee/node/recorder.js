@@ -138,6 +138,8 @@
     counts(met) {
       if (!met) return false;
       this.hits++;
+      // An expression may end the program, or never return.
+      if (this.hits === 1) this.count();
       if (this.rows < this.max && (this.every === 1 || this.hits % this.every === 1)) return true;
       this.skip();
       return false;

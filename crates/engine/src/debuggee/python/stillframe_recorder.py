@@ -119,6 +119,9 @@ class Record:
         hit, rule = next(self.hits), self.rule
         if self.full or (hit - 1) % self.every or rule.compare is not None and not rule.compare(hit, rule.count):
             return self.leave_out()
+        if hit == 1:
+            # An expression may end the program, or never return.
+            self.report_hits()
         at = clock()
         cells = ",".join([self.cell(expression, frame, names) for expression in self.expressions])
         if self.only_changed and cells == self.last:

@@ -112,7 +112,7 @@ impl<'a> Points<'a> {
         rows: &[Row],
         hits: &BTreeMap<BreakpointId, u64>,
     ) -> Vec<TracedPoint> {
-        let session = self.session;
+        let (session, is_empty) = (self.session, rows.is_empty());
         let set = std::mem::take(&mut self.set);
         set.into_iter()
             .map(|(first, expressions, set_notes)| {
@@ -126,6 +126,8 @@ impl<'a> Points<'a> {
                 // A breakpoint whose condition failed was reached, and the failure is reported.
                 if hits == 0 && breakpoint.failures.is_none() {
                     notes.push(not_recorded_at(&breakpoint));
+                } else if hits > 0 && is_empty && breakpoint.rule.hit_condition.is_none() {
+                    notes.push("it was reached, but the evaluation there did not return".to_owned());
                 }
                 TracedPoint {
                     text: text_of(session, &breakpoint),

@@ -20,6 +20,7 @@ use super::text;
 use crate::ops::closing::CloseOnDrop;
 use crate::ops::run_until::{Frames, RunUntil, RunUntilResult, run_until, whole};
 use crate::ops::settle::{Settled, Wait};
+use crate::ops::unreached::rule;
 use crate::ops::{execution, lifecycle};
 use crate::{ArgumentList, Context, Effects, Text, Tool, ToolError, error};
 
@@ -106,11 +107,11 @@ impl DebugProbe {
 
 /// Runs the program, and reports the result.
 async fn probe(session: &Session, request: RunUntil, context: &Context) -> Result<String, ToolError> {
-    let place = request
-        .places
-        .first()
-        .and_then(|place| Some(format!("{}:{}", base_name(place.file.as_deref()?), place.line?)));
-    let missed = format!("{} was not reached", place.unwrap_or_default());
+    let missed = request.places.first().and_then(|place| {
+        let (file, line) = (base_name(place.file.as_deref()?), place.line?);
+        Some(format!("{file}:{line} was not reached{}", rule(&place.rule)))
+    });
+    let missed = missed.unwrap_or_default();
     let RunUntilResult { settled, callers, values, missed: not_reached, notes, .. } =
         run_until(session, request, context).await?;
     let notes: Vec<String> = not_reached.into_iter().chain(notes).collect();
