@@ -13,6 +13,7 @@ pub mod debugger;
 pub mod error;
 pub mod host;
 pub mod javascript;
+mod lock;
 pub mod model;
 mod named_pipe;
 pub mod output;

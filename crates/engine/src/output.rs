@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::bounds::Bounds;
 use crate::deadlines;
+use crate::lock::lock;
 pub use journal::Category;
 use journal::{Outputs, SessionJournal, whole_lines};
 
@@ -198,11 +199,6 @@ impl Output {
     fn lock(&self) -> MutexGuard<'_, Ring> {
         lock(&self.0.ring)
     }
-}
-
-/// Nothing panics while a lock is held, so a poisoned one is as good.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Ring {

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -21,6 +21,7 @@ use tokio::sync::watch;
 
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::ids::BreakpointId;
 pub use crate::model::record::{CellFormat, Record, RowSink, SharedSink};
 use crate::named_pipe::NamedPipe;
@@ -246,7 +247,7 @@ impl Recorder {
 
     /// What has come. The rows are given away, because there may be many.
     pub fn take(&self) -> RecordedRows {
-        let mut kept = self.0.table.lock();
+        let mut kept = lock(&self.0.table.kept);
         let rows = std::mem::take(&mut kept.rows);
         kept.bytes = 0;
         Self::all(&kept, rows)
@@ -254,7 +255,7 @@ impl Recorder {
 
     /// What has come so far.
     pub fn recorded(&self) -> RecordedRows {
-        let kept = self.0.table.lock();
+        let kept = lock(&self.0.table.kept);
         Self::all(&kept, kept.rows.clone())
     }
 
@@ -311,10 +312,6 @@ impl Drop for Inner {
 }
 
 impl RowStore {
-    fn lock(&self) -> MutexGuard<'_, StoredRows> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn read(&self, line: &str) {
         match serde_json::from_str(line) {
             Ok(Line::Row(id, hit, time, pid, thread, cells)) => {
@@ -330,7 +327,7 @@ impl RowStore {
     }
 
     fn push(&self, row: Row) {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.kept);
         update(&mut kept.numbered, (row.id, row.pid), |known| known.max(row.hit));
         update(&mut kept.written, row.id, |rows| rows + 1);
         if kept.bytes < BYTES && (kept.rows.len() as u64) < self.limit {
@@ -344,7 +341,7 @@ impl RowStore {
     }
 
     fn count(&self, id: BreakpointId, writer: Writer, hits: u64) {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.kept);
         update(&mut kept.counted, (id, writer), |known| known.max(hits));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -15,6 +15,7 @@ use crate::debugger::java::JavaConnector;
 use crate::debugger::mixed::MixedConnector;
 use crate::debugger::python::PythonConnector;
 use crate::error::Result;
+use crate::lock::lock;
 use crate::model::ids::SessionId;
 use crate::policy::{Policy, SharedPolicy};
 use crate::session::{Busy, Session, SessionOptions};
@@ -316,9 +317,4 @@ impl Drop for Closing<'_> {
     fn drop(&mut self) {
         self.0.journal_closing();
     }
-}
-
-/// Nothing panics while a lock is held, so a poisoned one is as good.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 use std::time::SystemTime;
 
 use crate::error::Result;
+use crate::lock::lock;
 
 /// When a file was changed, and its length in bytes.
 type Stamp = (SystemTime, u64);
@@ -32,15 +33,14 @@ impl<T: Clone, K: Eq + Hash> Known<T, K> {
     ) -> Result<T> {
         // Read before the file is, so that a change in between is noticed the next time.
         let stamp = stamp(file);
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((then, answer)) = lock().get(&key)
+        if let Some((then, answer)) = lock(&self.0).get(&key)
             && Some(*then) == stamp
         {
             return Ok(answer.clone());
         }
         let answer = ask.await?;
         if let Some(stamp) = stamp {
-            lock().insert(key, (stamp, answer.clone()));
+            lock(&self.0).insert(key, (stamp, answer.clone()));
         }
         Ok(answer)
     }

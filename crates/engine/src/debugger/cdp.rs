@@ -7,8 +7,7 @@
 //!
 //! Reading order, in which each module uses only those before it:
 //!
-//! 1. `locks`, `injected` (the texts that are sent), `v8` (commands and deadlines), `program` and `thread` (what is
-//!    debugged)
+//! 1. `injected` (the texts that are sent), `v8` (commands and deadlines), `program` and `thread` (what is debugged)
 //! 2. `scripts` (what is loaded), `sources` and `function_names` (what that is to the user), `places`, `columns`,
 //!    `functions` and `script_texts` (from sources to scripts)
 //! 3. `values` (what is to be seen), `stop` and `run_state` (where the thread is), `frames`
@@ -38,7 +37,6 @@ mod functions;
 mod heap;
 mod injected;
 mod insertions;
-mod locks;
 mod optimized_out;
 mod performance;
 mod places;

@@ -44,7 +44,7 @@ mod values;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -68,6 +68,7 @@ use crate::adapter::Adapter;
 use crate::adapter::plan::{DapSetup, Quirks, StartRequest};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::activity::Activity;
 use crate::model::ids::RawId;
 use crate::model::stack::{RawThread, Scope, Stack, StackFrame};
@@ -588,11 +589,6 @@ impl Debugger for DapDebugger {
         let status = self.0.terminal.get().and_then(Process::end);
         status.or_else(|| lock(&self.0.end).clone())
     }
-}
-
-/// Nothing panics while one of these locks is held, and none is held across an await.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use tokio::sync::{mpsc, watch};
@@ -15,6 +15,7 @@ use super::{
     Started, Step, expansion,
 };
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::ids::RawId;
 use crate::model::launch::Start;
 use crate::model::stack::{RawThread, Scope, ScopeKind, Stack, StackFrame};
@@ -92,10 +93,6 @@ impl FakeDebugger {
         }
         lock(&self.0.refused).get(request).cloned().map_or(Ok(()), Err)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[async_trait]

@@ -10,12 +10,13 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Stdio};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 use super::identity::Identity;
 use super::{marked, presence};
 use crate::deadlines;
+use crate::lock::lock;
 use crate::temporary;
 
 /// The hidden argument that makes this program a guardian. The server's mark follows it.
@@ -44,7 +45,7 @@ pub fn set_program(path: std::path::PathBuf) {
 /// killed together with the server, a later server does its work, which has to know that this one was there.
 pub(super) fn wake() {
     presence::show();
-    let mut guardian = lock();
+    let mut guardian = lock(&GUARDIAN);
     if guardian.is_alive() {
         return;
     }
@@ -59,14 +60,14 @@ pub(super) fn wake() {
 
 /// Registers a process group with the guardian.
 pub(super) fn watch(leader: u32) {
-    let mut guardian = lock();
+    let mut guardian = lock(&GUARDIAN);
     guardian.leaders.insert(leader);
     guardian.tell('+', leader);
 }
 
 /// Gives the leader of a registered group, a debugger, the time to detach from a program that is not ours.
 pub(super) fn let_detach(leader: u32) {
-    let mut guardian = lock();
+    let mut guardian = lock(&GUARDIAN);
     // It may have ended already.
     if guardian.leaders.contains(&leader) {
         guardian.detaching.insert(leader);
@@ -76,7 +77,7 @@ pub(super) fn let_detach(leader: u32) {
 
 /// Unregisters a group whose number may belong to another process from now on.
 pub(super) fn forget(leader: u32) {
-    let mut guardian = lock();
+    let mut guardian = lock(&GUARDIAN);
     guardian.leaders.remove(&leader);
     guardian.detaching.remove(&leader);
     guardian.tell('-', leader);
@@ -84,12 +85,7 @@ pub(super) fn forget(leader: u32) {
 
 /// How many of our process groups are alive: debuggees and helpers.
 pub fn watched() -> usize {
-    lock().leaders.len()
-}
-
-/// Nothing panics while the lock is held, so a poisoned one is as good.
-fn lock() -> MutexGuard<'static, Guardian> {
-    GUARDIAN.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&GUARDIAN).leaders.len()
 }
 
 impl Guardian {

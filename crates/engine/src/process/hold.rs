@@ -1,10 +1,11 @@
 //! Holding a process by SIGSTOP until a debugger has attached to it.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::deadlines;
+use crate::lock::lock;
 
 use super::marked;
 
@@ -54,7 +55,7 @@ pub(super) fn is_held(pid: u32) -> bool {
 }
 
 fn held<T>(use_it: impl FnOnce(&mut HashSet<u32>) -> T) -> T {
-    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut held = lock(&HELD);
     use_it(held.get_or_insert_default())
 }
 

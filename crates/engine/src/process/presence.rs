@@ -14,9 +14,10 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use super::{guardian, marked};
+use crate::lock::lock;
 use crate::temporary;
 
 /// Where the files are; unset in tests of the engine alone.
@@ -45,7 +46,7 @@ pub fn begin(cache: &Path) {
 /// A copy that keeps the lock, for the guardian: while it cleans up after this server, others must not. A debugger
 /// that they killed would leave its breakpoints in a program that it has attached to.
 pub(super) fn shared() -> Option<File> {
-    match &*lock() {
+    match &*lock(&SHOWN) {
         PresenceState::As(file) => file.try_clone().ok(),
         PresenceState::NotYet | PresenceState::Not => None,
     }
@@ -54,7 +55,7 @@ pub(super) fn shared() -> Option<File> {
 /// Shows that this server is there. It has to be known before its first program is.
 pub(super) fn show() {
     let Some(folder) = FOLDER.get() else { return };
-    let mut shown = lock();
+    let mut shown = lock(&SHOWN);
     if !matches!(*shown, PresenceState::NotYet) {
         return;
     }
@@ -73,7 +74,7 @@ pub(super) fn show() {
 
 /// This server is about to go. Unless something is left that the guardian has to end, a later one need not look.
 pub fn end() {
-    let mut shown = lock();
+    let mut shown = lock(&SHOWN);
     if let (PresenceState::As(_), Some(folder)) = (&*shown, FOLDER.get())
         && guardian::watched() == 0
     {
@@ -81,11 +82,6 @@ pub fn end() {
         let _ = std::fs::remove_file(folder.join(temporary::server_id()));
         *shown = PresenceState::NotYet;
     }
-}
-
-/// Nothing panics while the lock is held, so a poisoned one is as good.
-fn lock() -> MutexGuard<'static, PresenceState> {
-    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A new file of this name, locked. It holds where the server puts temporary files.

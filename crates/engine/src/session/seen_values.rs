@@ -4,10 +4,11 @@
 //! in the same function at the same depth of the same thread. Values are compared by their text.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::Session;
 use crate::deadlines;
+use crate::lock::lock;
 use crate::model::ids::{Reference, ThreadId};
 use crate::model::stack::StackFrame;
 use crate::model::variable::{Children, ExpandedValue, Expansion};
@@ -160,7 +161,7 @@ fn path_of(parent: &str, name: &str) -> String {
 impl SeenValues {
     /// Remembers the values of a frame, and returns what has changed; none if the frame was not seen before.
     fn note(&self, frame: FrameIdentity, seen: Seen) -> Option<Vec<ChangedValue>> {
-        let mut frames = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut frames = lock(&self.0);
         let at = frames.iter().position(|(known, _)| *known == frame);
         let before = at.and_then(|at| frames.remove(at));
         let changes = before.map(|(_, before)| seen.changes(&before));
@@ -173,7 +174,7 @@ impl SeenValues {
 
     /// Another run begins.
     pub(super) fn forget(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        lock(&self.0).clear();
     }
 }
 

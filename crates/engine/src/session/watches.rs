@@ -5,7 +5,7 @@
 //! scope.
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::Session;
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::ids::Reference;
 use crate::model::variable::Value;
 
@@ -145,7 +146,7 @@ impl Watches {
     /// Watches an expression from now on. None when there are too many.
     #[must_use]
     pub fn add(&self, expression: &str, most: u64) -> Option<WatchId> {
-        let mut list = self.lock();
+        let mut list = lock(&self.0);
         if let Some(known) = list.watches.iter().find(|watch| watch.expression == expression) {
             return Some(known.id);
         }
@@ -160,30 +161,25 @@ impl Watches {
 
     /// Removes a watch.
     pub fn remove(&self, expression: &str) {
-        self.lock().watches.retain(|watch| watch.expression != expression);
+        lock(&self.0).watches.retain(|watch| watch.expression != expression);
     }
 
     /// The same by its name. None if there is no such watch.
     pub fn remove_id(&self, id: &str) -> Option<Watch> {
-        self.lock().watches.extract_if(.., |watch| watch.id.to_string() == id).next()
+        lock(&self.0).watches.extract_if(.., |watch| watch.id.to_string() == id).next()
     }
 
     /// All of them, in the order in which they were added.
     pub fn list(&self) -> Vec<Watch> {
-        self.lock().watches.clone()
+        lock(&self.0).watches.clone()
     }
 
     /// Stores the value of an expression at a stop, and reports whether it has changed.
     pub(super) fn note(&self, id: WatchId, epoch: u64, new: WatchValue) -> Option<Changed> {
-        let mut list = self.lock();
+        let mut list = lock(&self.0);
         let watch = list.watches.iter_mut().find(|watch| watch.id == id)?;
         watch.note(epoch, new);
         watch.change()
-    }
-
-    /// Nothing panics while the lock is held, so a poisoned one is as good.
-    fn lock(&self) -> MutexGuard<'_, List> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

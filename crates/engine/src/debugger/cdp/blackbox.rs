@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 
 use ::cdp::debugger::{Location, ScriptPosition, SetBlackboxPatterns, SetBlackboxedRanges};
 
-use super::locks::lock;
 use super::program::NodeProgram;
 use super::stop::V8Stop;
 use super::v8::V8Client;
 use crate::debugger::remote_setting::RemoteSetting;
 use crate::error::Result;
+use crate::lock::lock;
 
 /// How often a place may throw in vain. Passing over its function loses what it throws to others.
 const IN_VAIN: u32 = 500;

@@ -13,7 +13,6 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::frames;
-use super::locks::lock;
 use super::scripts::position;
 use super::sources::{READ, Sources};
 use super::stop::V8Stop;
@@ -23,6 +22,7 @@ use crate::deadlines;
 use crate::debugger::{BindResult, DataBreakpoint, DataRequest, Evaluate, Event};
 use crate::error::{Error, Result};
 use crate::javascript::{Part, Storage, log_parts, storage};
+use crate::lock::lock;
 use crate::model::data_breakpoint::{CodeLine, DataAccess, DataChange};
 use crate::model::ids::RawId;
 use crate::model::limits::MAX_VALUE;

@@ -20,7 +20,6 @@ use super::binding::ProgramBinding;
 use super::blackbox::Blackbox;
 use super::frames;
 use super::injected::BINDING;
-use super::locks::lock;
 use super::scripts::position;
 use super::sources::Sources;
 use super::stop::{ThrownValue, V8Stop};
@@ -31,6 +30,7 @@ use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
 use crate::javascript;
+use crate::lock::lock;
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::thrown::Thrown;
 

@@ -11,11 +11,11 @@ mod stepping;
 
 use std::sync::atomic::Ordering;
 
-use super::locks::lock;
 use super::scripts::position;
 use super::stop::V8Stop;
 use crate::debugger::{Event, Step};
 use crate::error::Result;
+use crate::lock::lock;
 use crate::model::stop::StopReason;
 
 use self::intent::Intent;

@@ -7,12 +7,12 @@ use ::cdp::debugger::{CallFrame, Location as ScriptPlace, Scope};
 use ::cdp::runtime;
 
 use super::function_names::{begins_with_script, or_anonymous, source_name};
-use super::locks::lock;
 use super::scripts::{Script, Scripts, position};
 use super::sources::Sources;
 use super::stop::V8Stop;
 use super::values::Frame;
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::ids::RawId;
 use crate::model::stack::{Stack, StackFrame};
 

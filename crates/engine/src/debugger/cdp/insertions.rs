@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 
 use super::injected::BINDING;
-use super::locks::lock;
 use super::program::NodeProgram;
 use super::recording;
 use super::v8::V8Client;
 use crate::debugger::RuleFor;
 use crate::javascript;
+use crate::lock::lock;
 use crate::model::ids::BreakpointId;
 use crate::recording::Record;
 use crate::safety::Safety;

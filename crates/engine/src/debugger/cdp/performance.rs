@@ -9,12 +9,12 @@ use ::cdp::{debugger, heap_profiler, runtime};
 use serde::Deserialize;
 
 use super::heap::SnapshotReader;
-use super::locks::lock;
 use super::sources::Sources;
 use super::v8::V8Client;
 use super::values::ValueReader;
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::performance::{CpuProfile, FunctionTime, HeapSnapshot, HeapUsage, TimelineEntry};
 use crate::model::source::Location;
 

@@ -7,10 +7,10 @@ use ::cdp::debugger::Paused;
 use ::cdp::runtime::RemoteObject;
 use tokio::sync::watch;
 
-use super::locks::lock;
 use super::stop::V8Stop;
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::lock::lock;
 
 /// What V8 has reported about a thread.
 #[derive(Debug)]

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use ::cdp::debugger::{GetScriptSource, Location};
 use tokio::sync::OnceCell;
 
-use super::locks::lock;
 use super::v8::V8Client;
 use crate::adapter::node::{map_beside, map_through_file, read_map};
 use crate::javascript::{Handlers, is_plain};
+use crate::lock::lock;
 use crate::policy::SharedPolicy;
 use crate::source_map::{self, MapProblem, Position, SourceMap};
 

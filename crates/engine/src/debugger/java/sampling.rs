@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::{ActivityOf, JavaDebugger};
 use crate::error::Result;
+use crate::lock::lock;
 use crate::model::activity::{Activity, CallNode, SampledFrame, ThreadActivity, WaitKind, Waiting};
 use crate::model::ids::RawId;
 use crate::model::source::{Location, Source};
@@ -52,10 +53,6 @@ struct WaitLook {
     what: String,
     timed: bool,
     holders: Vec<i64>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn start(debugger: &JavaDebugger, interval: Duration) {

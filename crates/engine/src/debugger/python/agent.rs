@@ -13,7 +13,7 @@ pub(super) use self::values::ExpandedRows;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -28,6 +28,7 @@ use crate::deadlines;
 use crate::debugger::remote_setting::RemoteSetting;
 use crate::debugger::{BindResult, Evaluate, uninterrupted};
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::activity::SampledFrame;
 use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::RawId;
@@ -431,7 +432,7 @@ impl AgentClient {
     /// The reply is an event, because an evaluation outside a frame returns nothing.
     async fn find(&self, answer: u64, function: &str, request: &Json) -> Result<FunctionLookup> {
         let (sender, found) = oneshot::channel();
-        self.asked().insert(answer, sender);
+        lock(&self.asked).insert(answer, sender);
         self.execute(call_text(MODULE, function, request)).await?;
         let found = tokio::time::timeout(deadlines::REQUEST, found).await;
         found.ok().and_then(std::result::Result::ok).ok_or(Error::Deadline {
@@ -442,14 +443,10 @@ impl AgentClient {
 
     /// The search has finished.
     pub(super) fn found(&self, answer: u64, found: FunctionLookup) {
-        if let Some(asked) = self.asked().remove(&answer) {
+        if let Some(asked) = lock(&self.asked).remove(&answer) {
             // The caller has given up.
             let _ = asked.send(found);
         }
-    }
-
-    fn asked(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<FunctionLookup>>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn call<T: DeserializeOwned>(
@@ -536,19 +533,19 @@ impl AgentClient {
     }
 
     fn remember(&self, reference: RawId, frame: RawId) -> RawId {
-        self.frames.lock().unwrap_or_else(PoisonError::into_inner).insert(reference, frame);
+        lock(&self.frames).insert(reference, frame);
         reference
     }
 
     fn frame_of(&self, reference: RawId) -> Result<RawId> {
-        let frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        let frames = lock(&self.frames);
         frames.get(&reference).copied().ok_or_else(|| Error::Refused("the value is gone".to_owned()))
     }
 
     /// References die when the program runs.
     pub(super) fn forget(&self) {
         self.ahead.forget();
-        self.frames.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        lock(&self.frames).clear();
     }
 }
 

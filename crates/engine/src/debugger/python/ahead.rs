@@ -2,12 +2,13 @@
 //!
 //! Each is used once, and only for the very request that it answers, before anything else is asked of the program.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::agent::ExpandedRows;
+use crate::lock::lock;
 use crate::model::ids::RawId;
 
 /// What has arrived for the current stop, and what to expect at the next.
@@ -35,30 +36,30 @@ pub(super) struct Sent {
 
 impl Ahead {
     pub(super) fn arrived(&self, sent: Sent) {
-        self.state().sent = Some(sent);
+        lock(&self.0).sent = Some(sent);
     }
 
     /// A thread has stopped.
     pub(super) fn stopped(&self) {
-        self.state().is_first = true;
+        lock(&self.0).is_first = true;
     }
 
     /// The stack of a thread that was requested from its top.
     pub(super) fn stack(&self, thread: RawId, levels: usize) -> Option<::dap::StackTraceResponse> {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         let sent = state.sent.as_mut().filter(|sent| sent.thread == thread.0 && sent.levels == levels)?;
         sent.stack.take()
     }
 
     /// A stack was read from its top.
     pub(super) fn read(&self, innermost: RawId, levels: usize) {
-        self.state().innermost = Some((innermost, levels));
+        lock(&self.0).innermost = Some((innermost, levels));
     }
 
     /// The answer to a request for the variables of a frame. If it is the first since the stop and has none, gives how
     /// many frames to send ahead of the next stop, with the same variables.
     pub(super) fn locals(&self, frame: RawId, arguments: &[Json]) -> Result<ExpandedRows, Option<usize>> {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         if let Some((request, answer)) = state.sent.take().and_then(|sent| sent.locals)
             && request == arguments
         {
@@ -72,10 +73,6 @@ impl Ahead {
 
     /// Something else is asked of the program, or it runs.
     pub(super) fn forget(&self) {
-        self.state().sent = None;
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).sent = None;
     }
 }

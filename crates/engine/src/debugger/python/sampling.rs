@@ -7,8 +7,8 @@ mod calls;
 mod stacks;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -23,6 +23,7 @@ use super::agent::AgentClient;
 use crate::deadlines;
 use crate::debugger::dap::DapDebugger;
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::activity::{Activity, Callback, SampledFrame, Task, ThreadActivity, WaitKind, Waiting};
 use crate::model::ids::RawId;
 use crate::model::source::Location;
@@ -91,20 +92,16 @@ struct WaitReport {
 impl Sampling {
     /// An answer of the sampler has come.
     pub(super) fn answered(&self, number: u64, body: Json) {
-        if let Some(asked) = self.asked().remove(&number) {
+        if let Some(asked) = lock(&self.asked).remove(&number) {
             // The caller has given up.
             let _ = asked.send(body);
         }
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Json>>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn expect_answer(&self) -> (u64, oneshot::Receiver<Json>) {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
-        self.asked().insert(number, sender);
+        lock(&self.asked).insert(number, sender);
         (number, answer)
     }
 }

@@ -10,11 +10,11 @@ use std::sync::atomic::Ordering;
 
 use ::cdp::debugger::{Instrumentation, Location, SetBreakpoint, SetInstrumentationBreakpoint};
 
-use super::super::locks::lock;
 use super::super::scripts::Script;
 use super::super::sources::is_nodes;
 use super::binder::BreakpointBinder;
 use crate::error::Result;
+use crate::lock::lock;
 
 impl BreakpointBinder {
     /// Has the thread stop at the first statement of the user's, unless another thread or process of the

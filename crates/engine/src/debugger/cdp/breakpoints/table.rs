@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use super::super::functions::FunctionStart;
 use super::super::insertions::RecordedPlace;
-use super::super::locks::lock;
 use super::super::places::{CompiledScript, ScriptSpot};
 use super::super::recording;
 use crate::debugger::{BindResult, Event, FunctionBreakpoint, RuleFor, SourceBreakpoint};
+use crate::lock::lock;
 use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;

@@ -10,10 +10,10 @@ use ::cdp::debugger::Location;
 use ::cdp::runtime::{RemoteObject, StackTrace};
 
 use super::super::frames::place_of;
-use super::super::locks::lock;
 use super::super::sources::Sources;
 use super::super::stop::V8Stop;
 use crate::javascript::{self, Handlers, ThrowOutcome};
+use crate::lock::lock;
 
 /// The part of Node's loader of ES modules that runs other modules, as a `CommonJS` script that a package compiles.
 const TRANSLATORS: &str = "node:internal/modules/esm/translators";

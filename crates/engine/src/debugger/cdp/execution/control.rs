@@ -9,7 +9,6 @@ use ::cdp::runtime::ReleaseObjectGroup;
 use futures_util::future;
 
 use super::super::breakpoints::BreakpointBinder;
-use super::super::locks::lock;
 use super::super::run_state::RunState;
 use super::super::sources::Sources;
 use super::super::thread::{JsThread, THREAD};
@@ -19,6 +18,7 @@ use super::ends::StepEndBreakpoints;
 use super::intent::Intent;
 use crate::debugger::{Event, Step};
 use crate::error::Result;
+use crate::lock::lock;
 use crate::model::ids::BreakpointId;
 use crate::model::stop::StopReason;
 

@@ -9,12 +9,12 @@ use std::sync::atomic::Ordering;
 use ::cdp::debugger::CallFrame;
 use ::cdp::runtime::{CallFunctionOn, RemoteObject};
 
-use super::super::locks::lock;
 use super::super::stop::V8Stop;
 use super::control::{RETURNED, RunControl};
 use super::intent::{Intent, Stepping};
 use crate::debugger::{Event, Step};
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::stop::StopReason;
 
 /// A step that goes nowhere, as in a loop on one line, ends after so many steps of V8.

@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::task::AbortHandle;
 
-use super::super::locks::lock;
 use super::super::program::NodeProgram;
 use super::super::v8::V8Client;
 use super::question::StackSite;
 use super::sending::{evaluate, send};
+use crate::lock::lock;
 use crate::model::activity::{SampledFrame, WaitKind, Waiting};
 use crate::model::source::Location;
 use crate::named_pipe::NamedPipe;

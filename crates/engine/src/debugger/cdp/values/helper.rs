@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 use super::super::injected::stripped;
-use super::super::locks::lock;
 use super::reader::{ValueReader, failed, interrupted};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::lock::lock;
 
 /// What is sent at the first stop.
 static SOURCE: LazyLock<String> =

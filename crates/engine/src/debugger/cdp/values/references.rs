@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value as Json;
 
-use super::super::locks::lock;
 use super::frame::Frame;
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::ids::RawId;
 
 /// Something with children.

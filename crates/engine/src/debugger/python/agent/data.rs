@@ -1,7 +1,6 @@
 //! Watching values: the agent compares them before each line of user code.
 
 use std::collections::HashMap;
-use std::sync::{MutexGuard, PoisonError};
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -12,6 +11,7 @@ use crate::adapter::python::AGENT;
 use crate::deadlines;
 use crate::debugger::{BindResult, DataBreakpoint, DataRequest};
 use crate::error::Result;
+use crate::lock::lock;
 
 /// The name of the module that watches.
 const WATCH: &str = "stillframe_watch";
@@ -32,13 +32,9 @@ impl AgentClient {
         let arguments = json!([frame.0, expression, access.as_str()]);
         let found: Found = self.call(frame, "watch", arguments, deadlines::REQUEST).await?;
         if let Some(note) = found.note {
-            self.watch_notes().insert(found.id.clone(), note);
+            lock(&self.watch_notes).insert(found.id.clone(), note);
         }
         Ok(found.id)
-    }
-
-    fn watch_notes(&self) -> MutexGuard<'_, HashMap<String, String>> {
-        self.watch_notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Replaces what is watched.
@@ -59,7 +55,7 @@ impl AgentClient {
         };
         let request: Vec<Json> = wanted.iter().map(data).collect();
         self.execute(call_text(WATCH, "watch", &json!(request))).await?;
-        let notes = self.watch_notes();
+        let notes = lock(&self.watch_notes);
         let bound = |data: &DataBreakpoint| match (BindResult::on(None), notes.get(&data.data_id)) {
             (BindResult::Bound { line, column, columns, function, .. }, Some(note)) => {
                 BindResult::Bound { line, column, columns, function, warning: Some(note.clone()) }
