@@ -254,11 +254,14 @@ impl Session {
                     "line {line} defines `{name}` and has its body: it stops at the definition, too"
                 ));
             }
-            let is_in_body = column.is_some() || code.columns(line).first() == Some(body_column);
+            let columns = code.columns(line);
+            let is_in_body = column.is_some() || columns.first().is_some_and(|first| first >= body_column);
+            // A declaration begins in front of its code.
+            let body = columns.iter().find(|column| *column >= body_column).unwrap_or(body_column);
             (!is_in_body).then(|| {
                 format!(
-                    "line {line} defines `{name}` and has its body: it stops at the definition, not at calls; for \
-                     these, give column {body_column}, or `{name}` as `function`"
+                    "line {line} defines `{name}` and has its body: it stops at the definition, not at calls; the \
+                     body begins at column {body}"
                 )
             })
         });
@@ -301,7 +304,7 @@ impl Session {
                 let names = sources::nearest_names(&name, names);
                 return Err(Error::BadFile { path, problem: no_function(&name, &names, None) });
             }
-            return self.place_on_name_in_file(name, rule).await;
+            return self.place_on_name(name, rule).await;
         };
         match functions_named(&code, &name).as_slice() {
             [] => {
@@ -318,7 +321,7 @@ impl Session {
                     && !language.tells_functions_apart()
                     && language.passes_definitions() =>
             {
-                self.place_on_name_in_file(function.name.clone(), rule).await
+                self.place_on_name(function.name.clone(), rule).await
             }
             [function] => {
                 let note = format!("the breakpoint is on the first line of `{}`", function.name);
@@ -336,7 +339,7 @@ impl Session {
             }
             // An accessor and its setter, or what an overload declares: no name is for only one of them.
             [first, others @ ..] if others.iter().all(|function| function.name == first.name) => {
-                self.place_on_name_in_file(first.name.clone(), rule).await
+                self.place_on_name(first.name.clone(), rule).await
             }
             several => {
                 let names: Vec<String> = several
@@ -354,24 +357,17 @@ impl Session {
         }
     }
 
-    /// A function in any file: the debugger finds its name.
+    /// A function in any file: the debugger finds its name, and does not take a file into account.
     async fn place_on_name(&self, name: String, rule: Rule) -> Result<ResolvedPlace> {
         self.analyze(None, &rule).await?;
-        let note = format!("stops in every function `{name}`; give `file` for one of them");
+        let note =
+            format!("stops in every function `{name}`, in any file; use a line to stop in one of them");
         let place = BreakpointTarget::Function { name };
         Ok(ResolvedPlace {
             request: Request { place, rule },
             planned: AdjustedPosition::default(),
             note: Some(note),
         })
-    }
-
-    /// The same if the file is known but the debugger does not take it into account: functions of the name in other files
-    /// stop, too.
-    async fn place_on_name_in_file(&self, name: String, rule: Rule) -> Result<ResolvedPlace> {
-        let placed = self.place_on_name(name.clone(), rule).await?;
-        let note = format!("stops in every function `{name}`, in any file; give `line` for one of them");
-        Ok(ResolvedPlace { note: Some(note), ..placed })
     }
 
     /// The language's analysis of a file, and whether it can compile the rule. Nothing for a file in another language

@@ -25,13 +25,13 @@ async fn set(session: &Debugging, script: &Script, column: usize) -> Answer {
 #[tokio::test]
 async fn a_line_with_an_arrow_function_says_how_to_stop_in_its_calls() {
     let script = Script::new(
-        "const double = (x) => x * 2; // @arrow\nfunction half(x) { return x / 2; } // @declared\n\
-         console.log(double(4), half(6));\n",
+        "const double = (x) => { const twice = x * 2; return twice; }; // @arrow\n\
+         function half(x) { const part = x / 2; return part; } // @declared\nconsole.log(double(4), half(6));\n",
     );
     let session = Debugging::of(Language::Node).await;
     let set = session.break_at(&script, "arrow").await;
-    let body = column("const double = (x) => x * 2;", "x * 2");
-    let note = format!("not at calls; for these, give column {body}, or `double` as `function`");
+    let body = column("const double = (x) => { const twice = x * 2;", "x * 2");
+    let note = format!("not at calls; the body begins at column {body}");
     assert!(set.text_of("message").contains(&note), "{}", set.text);
     let set = session.break_with(&script, "arrow", json!({ "column": body })).await;
     assert!(!set.text_of("message").contains("definition"), "{}", set.text);

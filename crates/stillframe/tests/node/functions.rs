@@ -24,7 +24,7 @@ console.log(account.balance);
     let session = Debugging::of(Language::Node).await;
     let wanted = json!({ "file": script.path(), "function": "Account.balance" });
     let set = session.ok("set_breakpoint", wanted).await;
-    let note = "stops in every function `Account.balance`, in any file; give `line` for one of them";
+    let note = "stops in every function `Account.balance`, in any file; use a line to stop in one of them";
     assert!(set.text_of("message").contains(note), "{}", set.text);
     let stopped = session.start(&script).await;
     assert_eq!(stopped.place().1, script.line("set"), "{}", stopped.text);
