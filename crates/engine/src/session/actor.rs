@@ -192,6 +192,18 @@ impl Actor {
         }));
     }
 
+    /// Answers with what a request gives, or with the reason why there is nothing to ask.
+    fn forward<X, T, W>(&self, reply: Reply<T>, found: Result<X>, request: impl FnOnce(X) -> W)
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T>> + Send + 'static,
+    {
+        match found {
+            Ok(found) => self.spawn(request(found), |_, result| answer(reply, result)),
+            Err(error) => answer(reply, Err(error)),
+        }
+    }
+
     fn is_live(&self) -> bool {
         self.state.execution().is_live()
     }

@@ -194,7 +194,7 @@ impl Session {
             if left < deadlines::WATCH {
                 return (changed, watches.len() - done);
             }
-            let (_, seen) = self.look(frame, &watch.expression, deadlines::WATCH).await;
+            let seen = self.evaluate_untracked(frame, &watch.expression).await;
             changed.extend(seen.and_then(|seen| self.watches().note(watch.id, self.epoch(), seen)));
         }
         (changed, 0)
@@ -202,21 +202,10 @@ impl Session {
 
     /// What an expression is in a frame, without taking it down.
     pub async fn evaluate_untracked(&self, frame: Reference, expression: &str) -> Option<WatchValue> {
-        self.look(frame, expression, deadlines::WATCH).await.1
-    }
-
-    async fn look(
-        &self,
-        frame: Reference,
-        expression: &str,
-        deadline: Duration,
-    ) -> (Result<Value<Reference>>, Option<WatchValue>) {
-        let value = self.evaluate(frame, expression.to_owned(), deadline, TEXT, false).await;
-        let seen = match &value {
+        match self.evaluate(frame, expression.to_owned(), deadlines::WATCH, TEXT, false).await {
             Err(Error::Deadline { .. }) => Some(WatchValue::Failed(LATE.to_owned())),
-            value => WatchValue::of(value),
-        };
-        (value, seen)
+            value => WatchValue::of(&value),
+        }
     }
 
     /// Watches an expression from now on, without looking at it yet.

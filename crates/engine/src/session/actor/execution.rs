@@ -144,18 +144,13 @@ impl Actor {
             run.targets.iter().find(|(_, target)| target.ready).map(|(id, _)| *id)
         });
         let debugger = target.ok_or_else(|| self.not_live()).and_then(|target| self.debugger(target));
-        let debugger = match debugger {
-            Ok(debugger) => debugger,
-            Err(error) => return answer(reply, Err(error)),
-        };
-        let work = async move {
+        self.forward(reply, debugger, |debugger| async move {
             let thread = match chosen {
                 Some((_, raw)) => raw,
                 None => debugger.threads().await?.first().ok_or(Error::Lost)?.id,
             };
             debugger.pause(thread).await
-        };
-        self.spawn(work, |_, result| answer(reply, result));
+        });
     }
 
     /// The program runs now: pauses that were asked for while it was being started are due.

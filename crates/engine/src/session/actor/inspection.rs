@@ -280,12 +280,9 @@ impl Actor {
 
     fn thread_name(&self, thread: ThreadId, reply: Reply<(Option<String>, Option<u32>)>) {
         let found = self.threads.find(thread).and_then(|(target, raw)| Ok((self.debugger(target)?, raw)));
-        let (debugger, raw) = match found {
-            Ok(found) => found,
-            Err(error) => return answer(reply, Err(error)),
-        };
-        let work = async move { Ok((debugger.thread_name(raw).await?, debugger.pid())) };
-        self.spawn(work, move |_, named| answer(reply, named));
+        self.forward(reply, found, |(debugger, raw)| async move {
+            Ok((debugger.thread_name(raw).await?, debugger.pid()))
+        });
     }
 
     fn name_threads(&mut self, listed: Vec<(TargetId, Option<u32>, Vec<RawThread>)>) -> Vec<Thread> {
@@ -377,13 +374,8 @@ impl Actor {
         request: impl FnOnce(&dyn Debugger, RawId) -> BoxFuture<'_, Result<T>> + Send + 'static,
     ) {
         let thread = self.stopped_thread(None);
-        match thread.and_then(|(target, raw)| Ok((self.stopped_debugger(target)?, raw))) {
-            Ok((debugger, raw)) => {
-                let work = async move { request(debugger.as_ref(), raw).await };
-                self.spawn(work, |_, result| answer(reply, result));
-            }
-            Err(error) => answer(reply, Err(error)),
-        }
+        let found = thread.and_then(|(target, raw)| Ok((self.stopped_debugger(target)?, raw)));
+        self.forward(reply, found, |(debugger, raw)| async move { request(debugger.as_ref(), raw).await });
     }
 
     /// The process that is suspended is asked first: it is the one whose frames are being read.

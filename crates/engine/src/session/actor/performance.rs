@@ -79,12 +79,7 @@ impl Actor {
         };
         let gone = "the profiled process has ended, so its profile is lost";
         let debugger = self.debugger(target).map_err(|_| Error::Refused(gone.to_owned()));
-        match debugger {
-            Ok(debugger) => {
-                self.spawn(async move { debugger.stop_profile().await }, |_, result| answer(reply, result));
-            }
-            Err(error) => answer(reply, Err(error)),
-        }
+        self.forward(reply, debugger, |debugger| async move { debugger.stop_profile().await });
     }
 
     /// A process ended while a profile was taken of it.
@@ -100,13 +95,7 @@ impl Actor {
         reply: Reply<T>,
         request: impl FnOnce(&dyn Debugger) -> BoxFuture<'_, Result<T>> + Send + 'static,
     ) {
-        match self.measured() {
-            Ok((_, debugger)) => {
-                let work = async move { request(debugger.as_ref()).await };
-                self.spawn(work, |_, result| answer(reply, result));
-            }
-            Err(error) => answer(reply, Err(error)),
-        }
+        self.forward(reply, self.measured(), |(_, debugger)| async move { request(debugger.as_ref()).await });
     }
 
     /// The process that is suspended, else the program itself.

@@ -463,7 +463,7 @@ impl Actor {
         if !self.is_live() {
             return answer(reply, Err(self.not_live()));
         }
-        self.end_or_detach(End::Detached, reply);
+        self.end_or_detach(reply);
     }
 
     fn end(&mut self, reply: Reply<()>) {
@@ -476,11 +476,11 @@ impl Actor {
             self.publish();
             return answer(reply, Ok(()));
         }
-        self.end_or_detach(End::Detached, reply);
+        self.end_or_detach(reply);
     }
 
-    /// Ends a program that we started; for an attached program, `otherwise` detaches.
-    fn end_or_detach(&mut self, otherwise: End, reply: Reply<()>) {
+    /// Ends a program that we started, and detaches from one that was attached to.
+    fn end_or_detach(&mut self, reply: Reply<()>) {
         let Some(run) = &mut self.run else { return answer(reply, Ok(())) };
         run.is_leaving = true;
         let process = run.process.clone();
@@ -496,10 +496,10 @@ impl Actor {
             }
             // A debugger that does not answer is left as well, by closing the connection.
             join_all(debuggers.iter().map(|debugger| debugger.detach())).await;
-            let Some(Owned::Adapter(adapter)) = process else { return otherwise };
+            let Some(Owned::Adapter(adapter)) = process else { return End::Detached };
             // What the adapter has started, and has not ended itself, goes with it.
             adapter.kill().await;
-            if launched { End::Killed { signal: 9, by_us: true } } else { otherwise }
+            if launched { End::Killed { signal: 9, by_us: true } } else { End::Detached }
         };
         self.spawn(work, move |actor, end| {
             if actor.is_current(number) && actor.is_live() {
