@@ -11,7 +11,7 @@ use engine::session::{Outcome, Session};
 use engine::snapshot;
 use tokio::time::Instant;
 
-use super::finding::{HangFinding, is_users, time, users};
+use super::finding::{HangFinding, frames_of, is_users, time, users};
 use super::motion;
 use super::sampler::{StackSample, StackSampler};
 use super::watch::{BUSY, HangWatch, WatchEnd};
@@ -66,9 +66,12 @@ impl HangWatch<'_> {
             WatchEnd::Waits => self.waits().await,
             WatchEnd::Deadlocked(error) => self.deadlocked_by_runtime(error).await,
         };
-        let threads = self.threads();
+        let awaits_events = finding.verdict == Verdict::Waiting
+            && self.activity.iter().any(|process| !process.activity.pending.is_empty());
+        let threads = self.threads(awaits_events);
         let shown = thread.or_else(|| self.sampled_thread(None).map(|(number, _)| number));
-        let stack = users(if sampled.is_empty() { self.sampled_stack(thread) } else { sampled });
+        let last = self.sampled_thread(thread).filter(|_| sampled.is_empty());
+        let stack = last.map_or_else(|| users(sampled), |(_, thread)| frames_of(thread, awaits_events));
         let task = deadlock::deadlocked_tasks(&self.activity).first().map(|(task, waiting)| SampledFrame {
             function: task.function.clone(),
             location: waiting.location.clone(),
@@ -114,7 +117,7 @@ impl HangWatch<'_> {
         })
     }
 
-    fn threads(&self) -> Vec<ThreadObservation> {
+    fn threads(&self, awaits_events: bool) -> Vec<ThreadObservation> {
         let circle = deadlock::deadlock(&self.activity);
         let mut threads = Vec::new();
         for process in &self.activity {
@@ -128,7 +131,7 @@ impl HangWatch<'_> {
                     name: thread.name.clone(),
                     pid: process.pid,
                     demand,
-                    stack: users(thread.stack.clone()),
+                    stack: frames_of(thread, awaits_events),
                     blocked: thread.blocked.clone().filter(|_| demand.is_none_or(|demand| demand < BUSY)),
                     is_deadlocked: circle.iter().any(|other| std::ptr::eq(*other, thread)),
                 });

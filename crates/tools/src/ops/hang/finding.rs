@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::model::activity::SampledFrame;
+use engine::model::activity::{SampledFrame, ThreadActivity};
 
 use super::Verdict;
 
@@ -20,6 +20,13 @@ pub(super) struct HangFinding {
 pub(super) fn users(stack: Vec<SampledFrame>) -> Vec<SampledFrame> {
     let has_users = stack.iter().any(is_users);
     stack.into_iter().filter(|frame| !has_users || is_users(frame)).take(FRAMES).collect()
+}
+
+/// The same of a thread. Where events are awaited, a runtime's own frames in a thread that is not blocked say nothing:
+/// it is between two events.
+pub(super) fn frames_of(thread: &ThreadActivity, awaits_events: bool) -> Vec<SampledFrame> {
+    let says_nothing = awaits_events && thread.blocked.is_none() && !thread.stack.iter().any(is_users);
+    if says_nothing { Vec::new() } else { users(thread.stack.clone()) }
 }
 
 /// Whether a frame is of the user's code.
@@ -44,5 +51,41 @@ pub(super) fn time(time: Duration) -> String {
         seconds @ 600..=35_999 => format!("{} minutes", seconds / 60),
         seconds @ 36_000..=863_999 => format!("{} hours", seconds / 3600),
         seconds => format!("{} days", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::model::activity::{WaitKind, Waiting};
+    use engine::model::source::{Location, Source};
+
+    use super::*;
+
+    #[test]
+    fn frames_of_a_runtime_between_two_events_are_left_out() {
+        let frame = |internal| {
+            let source = Source { internal, ..Source::file("/main.js") };
+            let location = Some(Location { source, line: 1, column: 1, generated: None });
+            SampledFrame { function: "f".to_owned(), location }
+        };
+        let input = Waiting {
+            kind: WaitKind::Input,
+            what: "input".to_owned(),
+            location: None,
+            is_timed: false,
+            holders: Vec::new(),
+            task: None,
+        };
+        let table = [
+            (vec![true], None, true, 0),
+            (vec![true], None, false, 1),
+            (vec![true], Some(input), true, 1),
+            (vec![true, false], None, true, 1),
+        ];
+        for (internal, blocked, awaits_events, expected) in table {
+            let stack = internal.into_iter().map(frame).collect();
+            let thread = ThreadActivity { stack, blocked, ..ThreadActivity::default() };
+            assert_eq!(frames_of(&thread, awaits_events).len(), expected, "{thread:?}");
+        }
     }
 }
