@@ -24,7 +24,7 @@ const LANES: usize = 2;
 const LONGEST: [&str; 11] =
     ["standard", "mcp", "python", "recording", "native", "node", "faults", "via", "autopsy", "quick", "hang"];
 /// How tests know that everything is to be tried: `test_support::tries_everything`.
-const FULL: (&str, &str) = ("STILLFRAME_TESTS", "full");
+const FULL: (&str, &str) = ("STILLFRAME_EFFORT", "full");
 /// What is the same in each run: the cases that properties are tried with. What fails here fails elsewhere too.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "1");
 

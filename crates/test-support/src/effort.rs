@@ -1,7 +1,7 @@
 //! How much is tried: on each push a part of the tables that take long, before a release all of them.
 
 /// The environment variable that says so: `full` is everything.
-const VARIABLE: &str = "STILLFRAME_TESTS";
+const VARIABLE: &str = "STILLFRAME_EFFORT";
 
 /// Whether everything is to be tried.
 pub fn tries_everything() -> bool {
