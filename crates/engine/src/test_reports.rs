@@ -1,15 +1,16 @@
 //! Test results from test runners, reported by our code inside them.
 //!
 //! A program that is given [`TestReports::VARIABLE`] in its environment appends lines of JSON to that file, each
-//! a [`TestReport`]. They do not go by the program's output, which is the user's. The programs' side is
-//! `debuggee/python/stillframe_pytest.py` and `stillframe_unittest.py`, and the reporters for Node.js.
+//! a [`TestReport`]. They do not go by the program's output, which is the user's. The programs' side is in the folders
+//! of `debuggee/`: `python/stillframe_pytest.py` and `stillframe_unittest.py`, `node/tests.cjs`, `java/stillframe` and
+//! `ruby/tests.rb`. For other runners it is we who write: what tests that ran before the debugger came to ([`append`]),
+//! and what the runner prints ([`TestReports::write`]).
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::temporary;
@@ -25,7 +26,7 @@ pub struct TestReports(Arc<File>);
 struct File(PathBuf);
 
 /// One line of it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum TestReport {
     /// The runner has found its tests.
@@ -48,6 +49,9 @@ pub enum TestReport {
     Begins {
         /// Its id.
         test: String,
+        /// Its outcome, if its runner has found that by more than the exit code of its program.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged: Option<TestOutcome>,
     },
     /// A test has ended, or a part of it has failed.
     Result(TestResult),
@@ -61,7 +65,7 @@ pub enum TestReport {
 }
 
 /// How a test went. A test may have several: it passes, and its teardown does not.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct TestResult {
     /// Its id, with which the runner runs it alone.
@@ -86,10 +90,39 @@ pub struct TestResult {
     pub mark: Option<String>,
     /// What the runner has kept of the test's output, instead of letting it through.
     pub captured: Vec<Captured>,
+    /// The runner does not come to the test if one of the program fails.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub behind: bool,
+}
+
+impl TestReport {
+    /// That a test begins.
+    pub fn begins(test: &str) -> Self {
+        Self::Begins { test: test.to_owned(), judged: None }
+    }
+
+    /// That the runner is going to run this many tests.
+    pub fn collected(count: u64) -> Self {
+        Self::Collected { count, deselected: 0, names: Vec::new() }
+    }
+
+    /// The result that it is.
+    pub fn result(&self) -> Option<&TestResult> {
+        if let Self::Result(result) = self { Some(result) } else { None }
+    }
+}
+
+impl TestResult {
+    /// The result of a test that ran before the debugger started.
+    pub(crate) fn before_debugger(id: &str, outcome: TestOutcome) -> Self {
+        let message = "it failed without a debugger, and was not debugged";
+        let message = outcome.is_failure().then(|| message.to_owned());
+        Self { id: id.to_owned(), outcome, message, ..Self::default() }
+    }
 }
 
 /// How a test, or a part of it, went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TestOutcome {
     /// Well.
@@ -115,7 +148,7 @@ impl TestOutcome {
 }
 
 /// A part of a test.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TestPhase {
     /// What goes before: fixtures, hooks.
@@ -130,7 +163,7 @@ pub enum TestPhase {
 }
 
 /// Output that a runner has kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Captured {
     /// What it is: `stdout`, `stderr`, `log`; `stdout of the setup`.
     pub name: String,
@@ -139,7 +172,7 @@ pub struct Captured {
 }
 
 /// A file of tests that could not be loaded.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct LoadProblem {
     /// What could not be loaded, as the runner names it.
@@ -187,56 +220,26 @@ impl TestReports {
         }
         bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
-}
 
-/// Adds results of tests, by their names, to the file of reports at a path.
-pub fn append<'a>(path: &str, results: impl Iterator<Item = (&'a str, &'static str)>) {
-    append_results(path, results, false);
-}
-
-/// The same for tests that the runner only comes to if those of the program pass: see [`is_behind`].
-pub fn append_behind<'a>(path: &str, results: impl Iterator<Item = (&'a str, &'static str)>) {
-    append_results(path, results, true);
-}
-
-fn append_results<'a>(path: &str, results: impl Iterator<Item = (&'a str, &'static str)>, is_behind: bool) {
-    let lines: Vec<String> = results
-        .map(|(id, outcome)| {
-            let message =
-                (outcome == "failed").then_some("it failed without a debugger, and was not debugged");
-            let behind = is_behind.then_some(true);
-            json!({ "kind": "result", "id": id, "outcome": outcome, "message": message, "behind": behind })
-                .to_string()
-        })
-        .collect();
-    append_lines(path, &lines);
-}
-
-/// Whether a line is the result of a test that the runner does not come to if one of the program fails.
-pub fn is_behind(line: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Behind {
-        behind: bool,
+    /// Replaces what the file has.
+    pub fn write(&self, reports: &[TestReport]) {
+        // A folder for temporary files that is full says nothing of the tests: the output does.
+        let _ = std::fs::write(self.path(), lines(reports));
     }
-    serde_json::from_str::<Behind>(line).is_ok_and(|report| report.behind)
 }
 
-/// Adds a note.
-pub fn append_note(path: &str, text: &str) {
-    append_lines(path, &[json!({ "kind": "note", "text": text }).to_string()]);
-}
-
-/// Adds that a test begins, with its outcome if its runner has found that by more than the exit code of its program.
-pub fn append_begin(path: &str, test: &str, judged: Option<&str>) {
-    append_lines(path, &[json!({ "kind": "begins", "test": test, "judged": judged }).to_string()]);
-}
-
-/// Without a file, the results are those that the program prints.
-fn append_lines(path: &str, lines: &[String]) {
+/// Adds reports to the file at a path.
+pub(crate) fn append(path: &str, reports: &[TestReport]) {
     use std::io::Write;
+    // Without a file, the results are those that the program prints.
     if let Ok(mut file) = std::fs::OpenOptions::new().append(true).open(path) {
-        let _ = file.write_all((lines.join("\n") + "\n").as_bytes());
+        let _ = file.write_all(lines(reports).as_bytes());
     }
+}
+
+fn lines(reports: &[TestReport]) -> String {
+    let lines = reports.iter().filter_map(|report| serde_json::to_string(report).ok());
+    lines.map(|line| line + "\n").collect()
 }
 
 impl Drop for File {
@@ -268,9 +271,22 @@ mod tests {
             message: Some("m".to_owned()),
             ..TestResult::default()
         };
-        let collected = TestReport::Collected { count: 2, deselected: 0, names: Vec::new() };
-        assert_eq!(reports.read(), [collected, TestReport::Result(result)]);
+        let expected = [TestReport::collected(2), TestReport::Result(result)];
+        assert_eq!(reports.read(), expected);
         drop(reports);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn reports_are_read_as_they_were_written() {
+        let reports = TestReports::new().unwrap();
+        let written = [
+            TestReport::Begins { test: "a".to_owned(), judged: Some(TestOutcome::Xfailed) },
+            TestReport::Result(TestResult { behind: true, line: Some(3), ..TestResult::default() }),
+        ];
+        reports.write(&written);
+        let added = [TestReport::Note { text: "two\nlines".to_owned() }];
+        append(&reports.path().to_string_lossy(), &added);
+        assert_eq!(reports.read(), [&written[..], &added].concat());
     }
 }

@@ -492,7 +492,7 @@ cmake_minimum_required(VERSION 3.19)
 project(judged C)
 enable_testing()
 add_executable(code code.c)
-add_test(NAME plain COMMAND code 0)
+add_test(NAME begins COMMAND code 0)
 add_test(NAME fails COMMAND code 3)
 add_test(NAME skips COMMAND code 77)
 add_test(NAME says COMMAND code 0)
@@ -520,7 +520,7 @@ async fn tests_pass_and_fail_as_ctest_judges_them() {
         ("fails", "passed", "passed"),
         ("skips", "passed", "skipped"),
         ("says", "failed", "failed"),
-        ("plain", "passed", "passed"),
+        ("begins", "passed", "passed"),
     ] {
         let answer = tested(&sources, &format!("ctest --test-dir build -R {name}")).await;
         assert_eq!(
@@ -530,11 +530,11 @@ async fn tests_pass_and_fail_as_ctest_judges_them() {
             answer.text
         );
     }
-    let answer = tested(&sources, "ctest --test-dir build -R 'once|plain'").await;
+    let answer = tested(&sources, "ctest --test-dir build -R 'once|begins'").await;
     let failure = &answer["failure"];
     assert_eq!((&answer["verdict"], &failure["test"]), (&json!("failed"), &json!("once")), "{}", answer.text);
     assert!(failure["message"].to_string().contains("failed without a debugger"), "{}", answer.text);
-    let answer = tested(&sources, "ctest --test-dir build -R 'up|plain'").await;
+    let answer = tested(&sources, "ctest --test-dir build -R 'up|begins'").await;
     let failure = &answer["failure"];
     assert_eq!((&answer["verdict"], &failure["test"]), (&json!("failed"), &json!("rounds up")));
     let answer = tested(&sources, "ctest --test-dir build -E 'once|up'").await;

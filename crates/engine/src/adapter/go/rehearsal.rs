@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Deserialize;
 
-use crate::test_reports::{TestReports, append};
+use crate::test_reports::{TestOutcome, TestReport, TestReports, TestResult, append};
 
 /// A line of `go test -json`. A package comes to a result, too, without a test.
 #[derive(Deserialize)]
@@ -28,7 +28,8 @@ pub(super) fn choose<'a>(packages: &[&'a str], printed: &str, reports: Option<&s
     let chosen = packages.iter().find(|package| failed.contains(**package)).or(packages.last()).copied()?;
     if let Some(path) = reports {
         let others = results(&events, chosen);
-        append(path, others.iter().map(|(name, outcome)| (name.as_str(), *outcome)));
+        let others = others.iter().map(|(name, outcome)| TestResult::before_debugger(name, *outcome));
+        append(path, &others.map(TestReport::Result).collect::<Vec<_>>());
     }
     Some(chosen)
 }
@@ -40,14 +41,14 @@ pub(super) fn reports(env: &BTreeMap<String, Option<String>>) -> Option<&str> {
 
 /// The tests of all packages but one, with those packages in their names. One with subtests is left out,
 /// unless it failed and none of them did.
-fn results(events: &[Event], chosen: &str) -> Vec<(String, &'static str)> {
+fn results(events: &[Event], chosen: &str) -> Vec<(String, TestOutcome)> {
     let outcome = |action: &str| match action {
-        "pass" => Some("passed"),
-        "fail" => Some("failed"),
-        "skip" => Some("skipped"),
+        "pass" => Some(TestOutcome::Passed),
+        "fail" => Some(TestOutcome::Failed),
+        "skip" => Some(TestOutcome::Skipped),
         _ => None,
     };
-    let all: Vec<(String, &'static str)> = events
+    let all: Vec<(String, TestOutcome)> = events
         .iter()
         .filter(|event| event.package != chosen)
         .filter_map(|event| {
@@ -57,13 +58,13 @@ fn results(events: &[Event], chosen: &str) -> Vec<(String, &'static str)> {
     let (mut parents, mut parents_of_failed) = (HashSet::new(), HashSet::new());
     for (name, outcome) in &all {
         let above = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
-        if *outcome == "failed" {
+        if outcome.is_failure() {
             parents_of_failed.extend(above.clone());
         }
         parents.extend(above);
     }
-    let is_own = |(name, outcome): &(String, &'static str)| {
-        let parents = if *outcome == "failed" { &parents_of_failed } else { &parents };
+    let is_own = |(name, outcome): &(String, TestOutcome)| {
+        let parents = if outcome.is_failure() { &parents_of_failed } else { &parents };
         !parents.contains(name.as_str())
     };
     all.iter().filter(|result| is_own(result)).cloned().collect()
@@ -100,11 +101,12 @@ FAIL c [build failed]
     #[test]
     fn other_packages_are_reported() {
         let events: Vec<Event> = PRINTED.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let [passed, failed] = [TestOutcome::Passed, TestOutcome::Failed];
         assert_eq!(
             results(&events, "b"),
-            [("a.TestOne".to_owned(), "passed"), ("a.TestParts/one".to_owned(), "passed")]
+            [("a.TestOne".to_owned(), passed), ("a.TestParts/one".to_owned(), passed)]
         );
-        let others = [("b.TestTwo/sub", "failed"), ("b.TestSetUp/a/b", "passed"), ("b.TestSetUp", "failed")];
+        let others = [("b.TestTwo/sub", failed), ("b.TestSetUp/a/b", passed), ("b.TestSetUp", failed)];
         assert_eq!(results(&events, "a"), others.map(|(name, outcome)| (name.to_owned(), outcome)));
     }
 }

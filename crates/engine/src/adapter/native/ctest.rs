@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program};
 use crate::process::{HelperOutput, ProcessSpec};
 use crate::progress::Progress;
-use crate::test_reports::{TestReports, append, append_begin};
+use crate::test_reports::{TestOutcome, TestReport, TestReports, TestResult, append};
 
 /// The command, which is also what a launch has as its module.
 pub(in crate::adapter) const NAME: &str = "ctest";
@@ -70,9 +70,9 @@ pub(in crate::adapter) async fn build(
         progress.end_preparation();
         progress.say("running the tests to see which one fails");
         let said = run(host, &launch, &folder, &[]).await?;
-        let results: BTreeMap<&str, &'static str> =
+        let results: BTreeMap<&str, TestOutcome> =
             said.stdout.lines().filter_map(|line| listing.result(line)).collect();
-        let fails = |test: &&Test| results.get(test.name.as_str()) == Some(&"failed");
+        let fails = |test: &&Test| results.get(test.name.as_str()) == Some(&TestOutcome::Failed);
         let failing = listing.tests.iter().find(fails);
         if failing.is_none() && !said.success {
             let problem = format!("`{NAME}` fails, and what it prints does not show which test does");
@@ -83,10 +83,11 @@ pub(in crate::adapter) async fn build(
         if let Some(path) = &reports {
             let others =
                 listing.tests.iter().filter(|test| Some(&test.name) != chosen.map(|test| &test.name));
-            append(
-                path,
-                others.filter_map(|test| Some((test.name.as_str(), *results.get(test.name.as_str())?))),
-            );
+            let others = others.filter_map(|test| {
+                let outcome = *results.get(test.name.as_str())?;
+                Some(TestReport::Result(TestResult::before_debugger(&test.name, outcome)))
+            });
+            append(path, &others.collect::<Vec<_>>());
         }
     }
     let Some(test) = chosen else {
@@ -97,7 +98,7 @@ pub(in crate::adapter) async fn build(
         return Err(failed(problem, String::new()));
     };
     if let Some(path) = &reports {
-        append_begin(path, &test.name, judged);
+        append(path, &[TestReport::Begins { test: test.name.clone(), judged }]);
     }
     Ok(test.launch(launch, &folder))
 }
@@ -121,7 +122,7 @@ async fn run(host: &dyn Host, launch: &Launch, folder: &Path, more: &[&str]) -> 
 impl Listing {
     /// The name of a test, which may have spaces, and its outcome:
     /// `1/3 Test #1: Basket.Adds ............   Passed    0.00 sec`.
-    fn result(&self, line: &str) -> Option<(&str, &'static str)> {
+    fn result(&self, line: &str) -> Option<(&str, TestOutcome)> {
         let (_, rest) = line.split_once(" Test ")?;
         let (number, rest) = rest.trim_start().strip_prefix('#')?.split_once(": ")?;
         let _: u32 = number.trim().parse().ok()?;
@@ -130,11 +131,11 @@ impl Listing {
         let (name, words) = names.find_map(|name| Some((name, words_after(name)?)))?;
         let words = words.trim_start_matches(['.', ' ']);
         let outcome = match words {
-            _ if words.starts_with("Passed") => "passed",
-            _ if words.starts_with("***Skipped") => "skipped",
+            _ if words.starts_with("Passed") => TestOutcome::Passed,
+            _ if words.starts_with("***Skipped") => TestOutcome::Skipped,
             // It counts for nothing, as in the command's own summary.
             _ if words.starts_with("***Not Run (Disabled)") => return None,
-            _ if words.contains("***") => "failed",
+            _ if words.contains("***") => TestOutcome::Failed,
             _ => return None,
         };
         Some((name, outcome))
@@ -152,10 +153,10 @@ impl Test {
     }
 
     /// A result that the exit code of the program alone does not show. One that failed may pass under a debugger.
-    fn judged(&self, result: &'static str) -> Option<&'static str> {
-        let names: &[&str] = if result == "skipped" { &SKIPPING } else { &[] };
+    fn judged(&self, result: TestOutcome) -> Option<TestOutcome> {
+        let names: &[&str] = if result == TestOutcome::Skipped { &SKIPPING } else { &[] };
         let is_judged = || JUDGING.iter().chain(names).any(|name| self.property(name).is_some());
-        (result == "failed" || is_judged()).then_some(result)
+        (result.is_failure() || is_judged()).then_some(result)
     }
 
     fn is_disabled(&self) -> bool {
@@ -191,22 +192,23 @@ mod tests {
 
     #[test]
     fn results_are_read() {
+        let [passed, failed, skipped] = [TestOutcome::Passed, TestOutcome::Failed, TestOutcome::Skipped];
         let table = [
             (
                 " 1/12 Test  #1: Basket.Adds ......................   Passed    0.00 sec",
-                Some(("Basket.Adds", "passed")),
+                Some(("Basket.Adds", passed)),
             ),
-            ("2/2 Test #12: shop ....***Failed    0.01 sec", Some(("shop", "failed"))),
-            ("2/2 Test #2: shop ....***Exception: SegFault  0.10 sec", Some(("shop", "failed"))),
-            ("2/2 Test #2: shop ....***Skipped   0.10 sec", Some(("shop", "skipped"))),
+            ("2/2 Test #12: shop ....***Failed    0.01 sec", Some(("shop", failed))),
+            ("2/2 Test #2: shop ....***Exception: SegFault  0.10 sec", Some(("shop", failed))),
+            ("2/2 Test #2: shop ....***Skipped   0.10 sec", Some(("shop", skipped))),
             ("2/2 Test #2: shop ....***Not Run (Disabled)   0.00 sec", None),
             (
                 "2/5 Test #2: plain ........Subprocess aborted***Exception:   0.13 sec",
-                Some(("plain", "failed")),
+                Some(("plain", failed)),
             ),
-            ("2/2 Test #2: rounds up .........***Failed    0.01 sec", Some(("rounds up", "failed"))),
-            ("2/2 Test #2: rounds ............   Passed    0.01 sec", Some(("rounds", "passed"))),
-            ("2/2 Test #3: Totals/(6, 6) ...   Passed    0.01 sec", Some(("Totals/(6, 6)", "passed"))),
+            ("2/2 Test #2: rounds up .........***Failed    0.01 sec", Some(("rounds up", failed))),
+            ("2/2 Test #2: rounds ............   Passed    0.01 sec", Some(("rounds", passed))),
+            ("2/2 Test #3: Totals/(6, 6) ...   Passed    0.01 sec", Some(("Totals/(6, 6)", passed))),
             ("      Start 1: shop", None),
         ];
         let names = ["Basket.Adds", "shop", "plain", "rounds", "rounds up", "Totals/(6, 6)"];

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use engine::model::launch::{Launch, Program};
-use serde_json::{Value, json};
+use engine::test_reports::{TestOutcome, TestReport, TestResult};
 
 use super::{Failure, Runner};
 use crate::ops::command::Command;
@@ -54,7 +54,7 @@ struct Message {
 }
 
 /// What the output says of the tests.
-pub(super) fn parse(text: &str, folder: &Path) -> Vec<Value> {
+pub(super) fn parse(text: &str, folder: &Path) -> Vec<TestReport> {
     let mut reports = Vec::new();
     let mut current = String::new();
     let mut messages: std::collections::BTreeMap<String, Message> = std::collections::BTreeMap::new();
@@ -62,17 +62,22 @@ pub(super) fn parse(text: &str, folder: &Path) -> Vec<Value> {
         let trimmed = line.trim_start();
         if let Some(name) = line.strip_prefix("=== RUN   ") {
             name.clone_into(&mut current);
-            reports.push(json!({ "kind": "begins", "test": name }));
+            reports.push(TestReport::begins(name));
         } else if let Some(name) = line.strip_prefix("=== CONT  ").or_else(|| line.strip_prefix("=== NAME  "))
         {
             name.clone_into(&mut current);
         } else if line.starts_with("=== PAUSE ") {
         } else if let Some((outcome, name)) = result(trimmed) {
-            let message = messages.remove(name).unwrap_or_default();
-            reports.push(json!({ "kind": "result", "id": name, "outcome": outcome,
-                "message": Some(message.text.trim_end()).filter(|text| !text.is_empty()),
-                "file": message.place.as_ref().map(|(file, _)| folder.join(file)),
-                "line": message.place.as_ref().map(|(_, line)| line) }));
+            let Message { text, place } = messages.remove(name).unwrap_or_default();
+            let (file, line) = place.unzip();
+            reports.push(TestReport::Result(TestResult {
+                id: name.to_owned(),
+                outcome,
+                message: Some(text.trim_end().to_owned()).filter(|text| !text.is_empty()),
+                file: file.map(|file| folder.join(file)),
+                line,
+                ..TestResult::default()
+            }));
             current = name.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned());
         } else if !current.is_empty() && line.starts_with("    ") {
             let message = messages.entry(current.clone()).or_default();
@@ -88,10 +93,14 @@ pub(super) fn parse(text: &str, folder: &Path) -> Vec<Value> {
 }
 
 /// `--- FAIL: TestAdd (0.00s)`.
-fn result(line: &str) -> Option<(&'static str, &str)> {
-    let (outcome, rest) = [("passed", "--- PASS: "), ("failed", "--- FAIL: "), ("skipped", "--- SKIP: ")]
-        .into_iter()
-        .find_map(|(outcome, start)| Some((outcome, line.strip_prefix(start)?)))?;
+fn result(line: &str) -> Option<(TestOutcome, &str)> {
+    let (word, rest) = line.strip_prefix("--- ")?.split_once(": ")?;
+    let outcome = match word {
+        "PASS" => TestOutcome::Passed,
+        "FAIL" => TestOutcome::Failed,
+        "SKIP" => TestOutcome::Skipped,
+        _ => return None,
+    };
     Some((outcome, rest.rsplit_once(" (").map_or(rest, |(name, _)| name)))
 }
 
@@ -104,23 +113,20 @@ fn place(line: &str) -> Option<(&str, u32, &str)> {
 }
 
 /// Without tests that have subtests, unless they have failed on their own.
-fn without_parents(mut reports: Vec<Value>) -> Vec<Value> {
-    let id = |report: &Value| report.get("id").and_then(Value::as_str).map(str::to_owned);
-    let has_failed = |report: &Value| report.get("outcome").is_some_and(|outcome| outcome == "failed");
+fn without_parents(mut reports: Vec<TestReport>) -> Vec<TestReport> {
     let (mut parents, mut parents_of_failed) = (HashSet::new(), HashSet::new());
-    for report in &reports {
-        let Some(id) = id(report) else { continue };
+    for TestResult { id, outcome, .. } in reports.iter().filter_map(TestReport::result) {
         let above = id.match_indices('/').filter_map(|(at, _)| id.get(..at)).map(str::to_owned);
-        if has_failed(report) {
+        if outcome.is_failure() {
             parents_of_failed.extend(above.clone());
         }
         parents.extend(above);
     }
     reports.retain(|report| {
-        let Some(id) = id(report) else { return true };
-        let fails = has_failed(report);
+        let Some(TestResult { id, outcome, message, .. }) = report.result() else { return true };
+        let fails = outcome.is_failure();
         let parents = if fails { &parents_of_failed } else { &parents };
-        !parents.contains(&id) || fails && report.get("message").is_some_and(Value::is_string)
+        !parents.contains(id) || fails && message.is_some()
     });
     reports
 }
@@ -170,22 +176,19 @@ mod tests {
 FAIL
 ";
         let reports = parse(text, Path::new("/w"));
-        let results: Vec<_> = reports.iter().filter(|report| report["kind"] == "result").collect();
-        let short: Vec<_> = results
-            .iter()
-            .map(|result| (result["id"].as_str().unwrap(), result["outcome"].as_str().unwrap()))
-            .collect();
+        let results: Vec<_> = reports.iter().filter_map(TestReport::result).collect();
+        let short: Vec<_> = results.iter().map(|result| (result.id.as_str(), result.outcome)).collect();
         let expected = [
-            ("TestAdd", "failed"),
-            ("TestTable/empty", "failed"),
-            ("TestParts/one", "passed"),
-            ("TestDeep/a/b", "passed"),
-            ("TestAlone", "failed"),
-            ("TestAlone/one", "passed"),
-            ("TestSkips", "skipped"),
+            ("TestAdd", TestOutcome::Failed),
+            ("TestTable/empty", TestOutcome::Failed),
+            ("TestParts/one", TestOutcome::Passed),
+            ("TestDeep/a/b", TestOutcome::Passed),
+            ("TestAlone", TestOutcome::Failed),
+            ("TestAlone/one", TestOutcome::Passed),
+            ("TestSkips", TestOutcome::Skipped),
         ];
         assert_eq!(short, expected);
-        assert_eq!(results[0]["message"], "got 3, want 4\nand more");
-        assert_eq!((&results[0]["file"], &results[0]["line"]), (&json!("/w/cart_test.go"), &json!(9)));
+        assert_eq!(results[0].message.as_deref(), Some("got 3, want 4\nand more"));
+        assert_eq!((&results[0].file, results[0].line), (&Some("/w/cart_test.go".into()), Some(9)));
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::model::launch::Program;
 use engine::model::thrown::{Assertion, Side, SideValue};
-use serde_json::{Value, json};
+use engine::test_reports::{TestOutcome, TestReport, TestResult};
 
 use super::Runner;
 use crate::ops::command::Command;
@@ -22,24 +22,29 @@ pub(super) fn is_of_exception(message: &str) -> bool {
 }
 
 /// `folder` is what the names of files are relative to.
-pub(super) fn parse(stdout: &str, folder: &Path) -> Vec<Value> {
+pub(super) fn parse(stdout: &str, folder: &Path) -> Vec<TestReport> {
     let mut reports = Vec::new();
     let mut current: Option<String> = None;
     let mut failures: Vec<Failure> = Vec::new();
     let mut is_message = false;
     for line in stdout.lines() {
         if let Some((_, name)) = line.split_once("[ RUN      ] ") {
-            reports.push(json!({ "kind": "begins", "test": name }));
+            reports.push(TestReport::begins(name));
             current = Some(name.to_owned());
             failures.clear();
             is_message = false;
         } else if let (Some(test), Some(outcome)) = (&current, outcome(line)) {
             let first = failures.first();
-            reports.push(json!({ "kind": "result", "id": test, "outcome": outcome,
-                "message": first.map(|failure| failure.message.trim_end()),
-                "file": first.and_then(|failure| failure.file.as_ref()).map(|file| folder.join(file)).filter(|file| file.is_file()),
-                "line": first.and_then(|failure| failure.line),
-                "details": rest(&failures) }));
+            let file = first.and_then(|failure| failure.file.as_ref()).map(|file| folder.join(file));
+            reports.push(TestReport::Result(TestResult {
+                id: test.clone(),
+                outcome,
+                message: first.map(|failure| failure.message.trim_end().to_owned()),
+                file: file.filter(|file| file.is_file()),
+                line: first.and_then(|failure| failure.line),
+                details: rest(&failures),
+                ..TestResult::default()
+            }));
             current = None;
         } else if let Some((file, line)) = place(line) {
             failures.push(Failure { file, line, message: String::new() });
@@ -50,7 +55,7 @@ pub(super) fn parse(stdout: &str, folder: &Path) -> Vec<Value> {
         }
     }
     if stdout.contains("[==========] Running 0 tests from 0 test suites.") {
-        reports.push(json!({ "kind": "collected", "count": 0 }));
+        reports.push(TestReport::collected(0));
     }
     reports
 }
@@ -76,8 +81,12 @@ fn rest(failures: &[Failure]) -> Option<String> {
 }
 
 /// `[  FAILED  ] Basket.Adds (0 ms)`, possibly behind text that the test has printed.
-fn outcome(line: &str) -> Option<&'static str> {
-    let marks = [("[       OK ] ", "passed"), ("[  FAILED  ] ", "failed"), ("[  SKIPPED ] ", "skipped")];
+fn outcome(line: &str) -> Option<TestOutcome> {
+    let marks = [
+        ("[       OK ] ", TestOutcome::Passed),
+        ("[  FAILED  ] ", TestOutcome::Failed),
+        ("[  SKIPPED ] ", TestOutcome::Skipped),
+    ];
     marks
         .into_iter()
         .find(|(mark, _)| line.contains(mark) && line.ends_with(" ms)"))
@@ -210,19 +219,21 @@ later
 [ RUN      ] Basket.Runs
 ";
         let reports = parse(text, Path::new("/w"));
-        let results: Vec<&Value> = reports.iter().filter(|report| report["kind"] == "result").collect();
-        let short: Vec<_> = results
-            .iter()
-            .map(|result| (result["id"].as_str().unwrap(), result["outcome"].as_str().unwrap()))
-            .collect();
+        let results: Vec<_> = reports.iter().filter_map(TestReport::result).collect();
+        let short: Vec<_> = results.iter().map(|result| (result.id.as_str(), result.outcome)).collect();
         assert_eq!(
             short,
-            [("Basket.IsEmpty", "passed"), ("Basket.Adds", "failed"), ("Basket.Skips", "skipped")]
+            [
+                ("Basket.IsEmpty", TestOutcome::Passed),
+                ("Basket.Adds", TestOutcome::Failed),
+                ("Basket.Skips", TestOutcome::Skipped)
+            ]
         );
-        assert_eq!(results[1]["line"], 17);
-        assert!(results[1]["message"].as_str().unwrap().ends_with("for two"), "{}", results[1]);
-        assert_eq!(results[1]["details"], "line 18: Value of: ok\n  Actual: false\nExpected: true");
-        assert_eq!(reports.last().unwrap()["test"], "Basket.Runs");
+        assert_eq!(results[1].line, Some(17));
+        assert!(results[1].message.as_ref().unwrap().ends_with("for two"), "{:?}", results[1]);
+        let details = "line 18: Value of: ok\n  Actual: false\nExpected: true";
+        assert_eq!(results[1].details.as_deref(), Some(details));
+        assert_eq!(reports.last().unwrap(), &TestReport::begins("Basket.Runs"));
     }
 
     #[test]

@@ -10,8 +10,7 @@ use engine::model::stack::StackFrame;
 use engine::model::thrown::{Assertion, Side, SideValue};
 use engine::snapshot::Caller;
 use engine::sources;
-use engine::test_reports::TestResult;
-use serde_json::{Value, json};
+use engine::test_reports::{TestOutcome, TestReport, TestResult};
 
 use super::throws::Throw;
 use super::{Failure, Runner};
@@ -37,22 +36,27 @@ struct Panic<'a> {
 }
 
 /// `folder` is what the names of files are relative to.
-pub(super) fn parse(stdout: &str, stderr: &str, folder: &Path) -> Vec<Value> {
+pub(super) fn parse(stdout: &str, stderr: &str, folder: &Path) -> Vec<TestReport> {
     let panics = panics(stderr);
     let names: BTreeSet<&str> = tests(stdout).map(|(name, _)| name).collect();
     let mut reports = Vec::new();
     for (name, body) in tests(stdout) {
-        reports.push(json!({ "kind": "begins", "test": name }));
+        reports.push(TestReport::begins(name));
         let Some(outcome) = outcome(body) else { continue };
-        let panic = cause(&panics, name, &names).filter(|_| outcome == "failed");
+        let panic = cause(&panics, name, &names).filter(|_| outcome.is_failure());
         let message = unmet(stdout, name).or_else(|| panic.map(|panic| panic.message.as_str()));
-        reports.push(json!({ "kind": "result", "id": name, "outcome": outcome, "message": message,
-            "file": panic.map(|panic| folder.join(&panic.file)).filter(|file| file.is_file()),
-            "line": panic.map(|panic| panic.line) }));
+        reports.push(TestReport::Result(TestResult {
+            id: name.to_owned(),
+            outcome,
+            message: message.map(str::to_owned),
+            file: panic.map(|panic| folder.join(&panic.file)).filter(|file| file.is_file()),
+            line: panic.map(|panic| panic.line),
+            ..TestResult::default()
+        }));
     }
     add_errors(&mut reports, stderr);
     if reports.is_empty() && stdout.contains("\ntest result: ") {
-        reports.push(json!({ "kind": "collected", "count": 0 }));
+        reports.push(TestReport::collected(0));
     }
     reports
 }
@@ -84,14 +88,14 @@ fn next_test(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// What the test has printed itself comes in front.
-fn outcome(body: &str) -> Option<&'static str> {
+fn outcome(body: &str) -> Option<TestOutcome> {
     let last = body.trim_end();
     if last.ends_with("FAILED") {
-        Some("failed")
+        Some(TestOutcome::Failed)
     } else if last.ends_with("ok") {
-        Some("passed")
+        Some(TestOutcome::Passed)
     } else if last.starts_with("ignored") {
-        Some("skipped")
+        Some(TestOutcome::Skipped)
     } else {
         None
     }
@@ -155,21 +159,26 @@ fn place_of_property(message: &str) -> Option<(&str, u32)> {
 
 /// A test that returns an error has printed it, and no panic. Which one did is only known if there are as many errors
 /// as such tests.
-fn add_errors(reports: &mut [Value], stderr: &str) {
+fn add_errors(reports: &mut [TestReport], stderr: &str) {
+    let silent = reports.iter_mut().filter_map(|report| match report {
+        TestReport::Result(result) if result.outcome.is_failure() && result.message.is_none() => Some(result),
+        _ => None,
+    });
+    give_errors(silent.collect(), stderr);
+}
+
+/// Gives each of these results the error that its test has returned, if there are as many errors.
+fn give_errors(results: Vec<&mut TestResult>, stderr: &str) {
     let errors: Vec<&str> = stderr.lines().filter_map(|line| line.strip_prefix("Error: ")).collect();
-    let silent =
-        reports.iter_mut().filter(|report| report["outcome"] == "failed" && report["message"].is_null());
-    let silent: Vec<&mut Value> = silent.collect();
-    if silent.len() == errors.len() {
-        for (report, error) in silent.into_iter().zip(errors) {
-            report["message"] = json!(format!("{RETURNED}{error}"));
+    if results.len() == errors.len() {
+        for (result, error) in results.into_iter().zip(errors) {
+            result.message.get_or_insert_with(|| format!("{RETURNED}{error}"));
         }
     }
 }
 
 /// Adds the errors that tests have returned where other tests have panicked in other threads, as their throws show.
 pub(super) fn add_missing_errors(failures: &mut [&mut Failure], stderr: &str) {
-    let errors: Vec<&str> = stderr.lines().filter_map(|line| line.strip_prefix("Error: ")).collect();
     let is_returned = |failure: &Failure| {
         let thrown = failure.throw.as_ref().and_then(|throw| throw.snapshot.exception.as_ref());
         let said = failure.result.as_ref().and_then(|result| result.message.as_deref());
@@ -179,12 +188,7 @@ pub(super) fn add_missing_errors(failures: &mut [&mut Failure], stderr: &str) {
         .iter_mut()
         .filter(|failure| is_returned(failure))
         .filter_map(|failure| failure.result.as_mut());
-    let results: Vec<&mut TestResult> = results.collect();
-    if results.len() == errors.len() {
-        for (result, error) in results.into_iter().zip(errors) {
-            result.message.get_or_insert_with(|| format!("{RETURNED}{error}"));
-        }
-    }
+    give_errors(results.collect(), stderr);
 }
 
 /// The test whose function a stack is of: the outermost one of the user's, without the name of the crate.
@@ -361,32 +365,30 @@ Error: \"no\"
     #[test]
     fn the_output_of_tests_is_read() {
         let reports = parse(STDOUT, STDERR, Path::new("/w"));
-        let results: Vec<&Value> = reports.iter().filter(|report| report["kind"] == "result").collect();
-        let short: Vec<_> = results
-            .iter()
-            .map(|result| (result["id"].as_str().unwrap(), result["outcome"].as_str().unwrap()))
-            .collect();
+        let results: Vec<_> = reports.iter().filter_map(TestReport::result).collect();
+        let short: Vec<_> = results.iter().map(|result| (result.id.as_str(), result.outcome)).collect();
         assert_eq!(
             short,
             [
-                ("tests::adds", "failed"),
-                ("tests::empty", "passed"),
-                ("tests::later", "skipped"),
-                ("tests::panics", "passed"),
-                ("tests::unwraps", "failed"),
-                ("tests::calm", "failed"),
-                ("tests::other", "failed"),
+                ("tests::adds", TestOutcome::Failed),
+                ("tests::empty", TestOutcome::Passed),
+                ("tests::later", TestOutcome::Skipped),
+                ("tests::panics", TestOutcome::Passed),
+                ("tests::unwraps", TestOutcome::Failed),
+                ("tests::calm", TestOutcome::Failed),
+                ("tests::other", TestOutcome::Failed),
             ]
         );
-        assert_eq!(results[0]["line"], 22);
-        assert!(results[0]["message"].as_str().unwrap().ends_with(" right: 7"), "{}", results[0]);
-        assert_eq!(results[4]["message"], "the test returned an error: \"no\"");
-        assert_eq!(results[5]["message"], "test did not panic as expected at src/lib.rs:7:8");
+        assert_eq!(results[0].line, Some(22));
+        let message = |at: usize| results[at].message.as_deref().unwrap();
+        assert!(message(0).ends_with(" right: 7"), "{}", message(0));
+        assert_eq!(message(4), "the test returned an error: \"no\"");
+        assert_eq!(message(5), "test did not panic as expected at src/lib.rs:7:8");
         let other = "panic did not contain expected string\n      panic message: \"out of bounds\"\n expected \
                      substring: \"divide\"";
-        assert_eq!(results[6]["message"], other);
+        assert_eq!(message(6), other);
         let running = parse("\nrunning 1 test\ntest a ... ", "", Path::new("/w"));
-        assert_eq!(running, [json!({ "kind": "begins", "test": "a" })]);
+        assert_eq!(running, [TestReport::begins("a")]);
     }
 
     #[test]

@@ -9,16 +9,19 @@ use engine::model::stop::End;
 use engine::output::Category;
 use engine::session::Session;
 use engine::session::state::Execution;
-use engine::test_reports::{TestReports, is_behind};
+use engine::test_reports::{TestOutcome, TestReport, TestReports, TestResult};
 use journal::visible::uncoloured;
-use serde_json::{Value, json};
 
-use super::throws::Throw;
+use super::throws::{Throw, running};
 use super::{Runner, TestRunResult, go, googletest, libtest};
 use crate::ops::command::Command;
 
 /// How much of the output is read.
 const OUTPUT: usize = 8 << 20;
+
+/// Why a test has failed whose program ends well.
+const PASSES_NOW: &str = "it failed without a debugger, and its exit code is 0 now: the runner expects another exit \
+                          code or output, or the test does not fail each time";
 
 /// How a runner prints its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,11 +39,11 @@ pub(super) struct PrintedReports {
     folder: PathBuf,
     reports: TestReports,
     /// What the build has reported of tests in other programs.
-    before: String,
+    before: Vec<TestReport>,
     /// The name of the test that the program is, where its build says so.
     alone: Option<String>,
     /// Its outcome, if its runner has judged it.
-    judged: Option<String>,
+    judged: Option<TestOutcome>,
 }
 
 impl PrintedReports {
@@ -60,19 +63,18 @@ impl PrintedReports {
             (_, "c") => (Format::GoogleTest, folder(launch)),
             _ => return None,
         };
-        let before = String::new();
+        let before = Vec::new();
         Some(Self { format, folder, reports: reports.clone(), before, alone: None, judged: None })
     }
 
     /// The program is built, and about to run.
     pub(super) fn begin(&mut self) {
-        let text = std::fs::read_to_string(self.reports.path()).unwrap_or_default();
-        let (begins, before) = text.lines().partition(|line| line.contains("\"begins\""));
-        let (begins, before): (Vec<&str>, Vec<&str>) = (begins, before);
-        self.before = before.join("\n");
-        let begins = begins.last().and_then(|line| serde_json::from_str::<Value>(line).ok());
-        let text = |name: &str| Some(begins.as_ref()?.get(name)?.as_str()?.to_owned());
-        (self.alone, self.judged) = (text("test"), text("judged"));
+        for report in self.reports.read() {
+            match report {
+                TestReport::Begins { test, judged } => (self.alone, self.judged) = (Some(test), judged),
+                report => self.before.push(report),
+            }
+        }
     }
 
     /// Writes what the output says of the tests into the reports.
@@ -87,27 +89,29 @@ impl PrintedReports {
             Format::GoogleTest => googletest::parse(&text, &self.folder),
         };
         if self.format == Format::Go && output.text().contains("testing: warning: no tests to run") {
-            reports.push(json!({ "kind": "collected", "count": 0 }));
+            reports.push(TestReport::collected(0));
         }
         let end = match session.execution() {
             Execution::Ended(end) => Some(end),
             _ => None,
         };
         // The test that fails may not have run yet.
-        let is_known = |judged: &&str| *judged != "failed" || end.is_some();
-        let judged = self.judged.as_deref().filter(is_known);
+        let is_known = |judged: &TestOutcome| *judged != TestOutcome::Failed || end.is_some();
+        let judged = self.judged.filter(is_known);
         let is_alone = reports.is_empty() || judged.is_some_and(|judged| !agrees(&reports, judged));
         if let (true, Some(alone)) = (is_alone, &self.alone) {
-            reports = vec![json!({ "kind": "begins", "test": alone })];
-            reports.extend(end.as_ref().map(|end| of_program(alone, end, self.judged.as_deref())));
+            reports = vec![TestReport::begins(alone)];
+            let result = end.as_ref().map(|end| of_program(alone, end, self.judged));
+            reports.extend(result.map(TestReport::Result));
         } else if end.is_some() && self.format != Format::Go {
-            reports.extend(cut_short(&reports));
+            // A test that the end of the program has cut short has failed.
+            let result = running(&reports).map(|id| TestResult { id, ..TestResult::default() });
+            reports.extend(result.map(TestReport::Result));
         }
-        let has_failed = reports.iter().any(|report| report["outcome"] == "failed");
-        let before = self.before.lines().filter(|line| !(has_failed && is_behind(line))).map(str::to_owned);
-        let lines: Vec<String> = reports.iter().map(Value::to_string).chain(before).collect();
-        // A folder for temporary files that is full says nothing of the tests: the output does.
-        let _ = std::fs::write(self.reports.path(), lines.join("\n") + "\n");
+        let has_failed = has(&reports, TestOutcome::Failed);
+        let is_behind = |report: &&TestReport| report.result().is_some_and(|result| result.behind);
+        reports.extend(self.before.iter().filter(|report| !(has_failed && is_behind(report))).cloned());
+        self.reports.write(&reports);
     }
 
     /// The test that a stack is of, where its functions show that. What it prints may not have been read yet.
@@ -155,39 +159,28 @@ impl PrintedReports {
 }
 
 /// Whether the tests that a program has printed come to the outcome that its runner gives the program.
-fn agrees(reports: &[Value], outcome: &str) -> bool {
-    let has = |outcome: &str| {
-        reports.iter().any(|report| report["kind"] == "result" && report["outcome"] == outcome)
-    };
-    has(outcome) && (outcome == "failed" || !has("failed"))
+fn agrees(reports: &[TestReport], outcome: TestOutcome) -> bool {
+    has(reports, outcome) && (outcome == TestOutcome::Failed || !has(reports, TestOutcome::Failed))
 }
 
-/// A test that has begun and come to no result in a program that has ended.
-fn cut_short(reports: &[Value]) -> Option<Value> {
-    let last = reports.iter().rev().find(|report| report["kind"] == "begins")?["test"].as_str()?;
-    let is_over = reports.iter().any(|report| report["kind"] == "result" && report["id"] == last);
-    (!is_over).then(|| json!({ "kind": "result", "id": last, "outcome": "failed" }))
+/// Whether a test has come to an outcome.
+fn has(reports: &[TestReport], outcome: TestOutcome) -> bool {
+    reports.iter().filter_map(TestReport::result).any(|result| result.outcome == outcome)
 }
 
 /// A program that is one test has passed if its exit code is 0, unless its runner has judged it by more.
-fn of_program(test: &str, end: &End, judged: Option<&str>) -> Value {
-    match end.exit_code() {
-        Some(0) if judged == Some("failed") => {
-            let message = "it failed without a debugger, and its exit code is 0 now: the runner expects another exit code or output, or the test does not fail each time";
-            json!({ "kind": "result", "id": test, "outcome": "failed", "message": message })
+fn of_program(test: &str, end: &End, judged: Option<TestOutcome>) -> TestResult {
+    let code = end.exit_code();
+    let by_code = if code == Some(0) { TestOutcome::Passed } else { TestOutcome::Failed };
+    let message = match (judged, code) {
+        (Some(TestOutcome::Failed), Some(0)) => Some(PASSES_NOW.to_owned()),
+        (Some(TestOutcome::Failed), Some(code)) => {
+            Some(format!("the runner expects another exit code or output; its exit code is {code}"))
         }
-        Some(code) if judged == Some("failed") => {
-            let message = format!("the runner expects another exit code or output; its exit code is {code}");
-            json!({ "kind": "result", "id": test, "outcome": "failed", "message": message })
-        }
-        _ if judged.is_some() => json!({ "kind": "result", "id": test, "outcome": judged }),
-        Some(0) => json!({ "kind": "result", "id": test, "outcome": "passed" }),
-        Some(code) => {
-            let message = format!("its exit code is {code}");
-            json!({ "kind": "result", "id": test, "outcome": "failed", "message": message })
-        }
-        None => json!({ "kind": "result", "id": test, "outcome": "failed" }),
-    }
+        (None, Some(code)) if code != 0 => Some(format!("its exit code is {code}")),
+        _ => None,
+    };
+    TestResult { id: test.to_owned(), outcome: judged.unwrap_or(by_code), message, ..TestResult::default() }
 }
 
 /// Where messages name files of.
@@ -225,4 +218,30 @@ pub(super) fn throw_of(throws: &[Throw], test: &str, message: Option<&str>) -> O
     let named = || throws.iter().rposition(is_named);
     let last = || message.is_none().then(|| throws.iter().rposition(|throw| is_in_test(&throw)))?;
     if by_exception { named() } else { throws.iter().position(is_failure).or_else(named).or_else(last) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_of_another_program_may_have_any_name() {
+        let reports = TestReports::new().unwrap();
+        let named =
+            ["begins", "\"begins\""].map(|id| TestResult { id: id.to_owned(), ..TestResult::default() });
+        let before = named.map(TestReport::Result);
+        reports.write(&[&before[..], &[TestReport::begins("last")]].concat());
+        let folder = PathBuf::new();
+        let mut printed = PrintedReports {
+            format: Format::Libtest,
+            folder,
+            reports,
+            before: Vec::new(),
+            alone: None,
+            judged: None,
+        };
+        printed.begin();
+        assert_eq!(printed.before, before);
+        assert_eq!(printed.alone.as_deref(), Some("last"));
+    }
 }

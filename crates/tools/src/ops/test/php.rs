@@ -2,8 +2,7 @@
 //! reports are made.
 
 use engine::model::launch::{Launch, Program};
-use engine::test_reports::TestReports;
-use serde_json::{Value, json};
+use engine::test_reports::{TestOutcome, TestReport, TestReports, TestResult};
 
 use super::Runner;
 use crate::ops::command::Command;
@@ -25,27 +24,29 @@ pub(super) fn make_log(launch: &mut Launch, reports: &TestReports) {
 pub(super) fn report(reports: &TestReports, exit_code: Option<i32>) {
     let Ok(log) = std::fs::read_to_string(reports.path()) else { return };
     let mut parsed = parse(&log);
-    pass_risky(&mut parsed, exit_code == Some(0));
-    parsed.iter_mut().for_each(add_line);
-    let lines: Vec<String> = parsed.iter().map(Value::to_string).collect();
-    // A folder for temporary files that is full says nothing of the tests: the output does.
-    let _ = std::fs::write(reports.path(), lines.join("\n") + "\n");
+    let results = parsed.iter_mut().filter_map(|report| match report {
+        TestReport::Result(result) => Some(result),
+        _ => None,
+    });
+    let mut results: Vec<&mut TestResult> = results.collect();
+    pass_risky(&mut results, exit_code == Some(0));
+    results.into_iter().for_each(add_line);
+    reports.write(&parsed);
 }
 
 /// The log calls a risky test a failed one. It is one only where nothing else makes the run fail.
-fn pass_risky(reports: &mut [Value], is_success: bool) {
-    let is_failure = |report: &Value| report["outcome"] == "failed" || report["outcome"] == "error";
-    let is_risky = |report: &Value| {
-        let text = report["message"].as_str().unwrap_or_default();
-        report["exception"].is_null() && RISKY.iter().any(|start| text.starts_with(start))
+fn pass_risky(results: &mut [&mut TestResult], is_success: bool) {
+    let is_risky = |result: &TestResult| {
+        let text = result.message.as_deref().unwrap_or_default();
+        result.exception.is_none() && RISKY.iter().any(|start| text.starts_with(start))
     };
-    let fails_by_others = reports.iter().any(|report| is_failure(report) && !is_risky(report));
-    if !is_success && !fails_by_others {
+    let mut failed = results.iter().filter(|result| result.outcome.is_failure());
+    if !is_success && failed.all(|result| is_risky(result)) {
         return;
     }
-    for report in reports.iter_mut().filter(|report| is_failure(report) && is_risky(report)) {
-        *report =
-            json!({ "kind": "result", "id": report["id"], "file": report["file"], "outcome": "passed" });
+    for result in results.iter_mut().filter(|result| result.outcome.is_failure() && is_risky(result)) {
+        let TestResult { id, file, .. } = std::mem::take(*result);
+        **result = TestResult { id, file, outcome: TestOutcome::Passed, ..TestResult::default() };
     }
 }
 
@@ -67,54 +68,53 @@ const RISKY: [&str; 13] = [
 ];
 
 /// What fails when a test is over, such as an exception that was expected, is in no line of it: its first one is given.
-fn add_line(report: &mut Value) {
-    if report["message"].is_null() || !report["line"].is_null() {
+fn add_line(result: &mut TestResult) {
+    if result.message.is_none() || result.line.is_some() {
         return;
     }
-    let text = report["file"].as_str().and_then(|file| std::fs::read_to_string(file).ok());
-    let name = report["id"].as_str().and_then(|id| id.rsplit("::").next()?.split(' ').next());
+    let text = result.file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+    let name = result.id.rsplit("::").next().and_then(|name| name.split(' ').next());
     if let (Some(text), Some(name)) = (text, name) {
         let head = format!("function {name}(");
-        report["line"] =
-            json!((1_u32..).zip(text.lines()).find(|(_, line)| line.contains(&head)).map(|(at, _)| at));
+        result.line = (1..).zip(text.lines()).find(|(_, line)| line.contains(&head)).map(|(at, _)| at);
     }
 }
 
-fn parse(log: &str) -> Vec<Value> {
+fn parse(log: &str) -> Vec<TestReport> {
     let mut reports = Vec::new();
-    let mut current = (String::new(), String::new());
-    let mut outcome = json!({ "outcome": "passed" });
+    let mut current = begun("");
     for message in log.lines().filter_map(Message::read) {
         match message.name {
             "testCount" => {
                 let count = message.value("count").and_then(|count| count.parse::<u64>().ok());
-                reports.push(json!({ "kind": "collected", "count": count.unwrap_or_default() }));
+                reports.push(TestReport::collected(count.unwrap_or_default()));
             }
             "testStarted" => {
                 let place = message.value("locationHint").unwrap_or_default();
-                let place = place.strip_prefix("php_qn://").unwrap_or(&place);
-                let (file, test) = place.split_once("::\\").unwrap_or(("", place));
-                current = (file.to_owned(), test.to_owned());
-                outcome = json!({ "outcome": "passed" });
-                reports.push(json!({ "kind": "begins", "test": current.1 }));
+                current = begun(place.strip_prefix("php_qn://").unwrap_or(&place));
+                reports.push(TestReport::begins(&current.id));
             }
-            "testFailed" => outcome = failure(&message, &current.0),
-            "testIgnored" => outcome = json!({ "outcome": "skipped", "message": message.value("message") }),
-            "testFinished" => {
-                let mut result = json!({ "kind": "result", "id": current.1, "file": current.0 });
-                if let (Some(result), Some(outcome)) = (result.as_object_mut(), outcome.as_object()) {
-                    result.extend(outcome.clone());
-                }
-                reports.push(result);
+            "testFailed" => current = failure(&message, current),
+            "testIgnored" => {
+                current.outcome = TestOutcome::Skipped;
+                current.message = message.value("message");
             }
+            "testFinished" => reports.push(TestReport::Result(current.clone())),
             _ => {}
         }
     }
     reports
 }
 
+/// The test at a place, `FILE::\CLASS::METHOD`, which passes unless the log says otherwise.
+fn begun(place: &str) -> TestResult {
+    let (file, id) = place.split_once("::\\").unwrap_or(("", place));
+    let (id, file) = (id.to_owned(), Some(file.into()));
+    TestResult { id, file, outcome: TestOutcome::Passed, ..TestResult::default() }
+}
+
 /// An exception that is not a failed assertion is written as `TYPE : MESSAGE`.
-fn failure(message: &Message<'_>, file: &str) -> Value {
+fn failure(message: &Message<'_>, test: TestResult) -> TestResult {
     let text = message.value("message").unwrap_or_default();
     let details = message.value("details").unwrap_or_default();
     let is_name = |name: &str| {
@@ -132,14 +132,12 @@ fn failure(message: &Message<'_>, file: &str) -> Value {
         }
         _ => text,
     };
-    let here = format!("{file}:");
+    let here = format!("{}:", test.file.clone().unwrap_or_default().display());
     // An exception that was not the expected one has its place in the message.
     let mut lines = details.lines().chain(text.lines());
     let line = lines.find_map(|line| line.trim().strip_prefix(&here)?.parse::<u32>().ok());
-    json!({
-        "outcome": if exception.is_some() { "error" } else { "failed" },
-        "exception": exception, "message": text, "details": details, "line": line,
-    })
+    let outcome = if exception.is_some() { TestOutcome::Error } else { TestOutcome::Failed };
+    TestResult { outcome, exception, message: Some(text), details: Some(details), line, ..test }
 }
 
 /// `##teamcity[NAME KEY='VALUE' …]`.
@@ -194,20 +192,13 @@ mod tests {
     #[test]
     fn a_log_becomes_reports() {
         let found = parse(LOG);
-        assert_eq!(found[0], json!({ "kind": "collected", "count": 2 }));
-        assert_eq!(found[1], json!({ "kind": "begins", "test": "CartTest::testAdds" }));
-        assert_eq!((&found[2]["message"], &found[2]["line"]), (&json!("it's [3]"), &json!(8)));
-        assert_eq!(
-            (&found[4]["outcome"], &found[4]["exception"]),
-            (&json!("error"), &json!("RuntimeException"))
-        );
-        assert_eq!(
-            (&found[4]["message"], &found[4]["line"]),
-            (&json!("no at\n/t/CartTest.php:12\n."), &json!(12))
-        );
-        assert_eq!(
-            (&found[6]["message"], &found[6]["line"]),
-            (&json!("syntax error in /s/Cart.php on line 3"), &json!(16))
-        );
+        assert_eq!(found[..2], [TestReport::collected(2), TestReport::begins("CartTest::testAdds")]);
+        let results: Vec<_> = found.iter().filter_map(TestReport::result).collect();
+        let said = |at: usize| (results[at].message.as_deref().unwrap(), results[at].line);
+        assert_eq!(said(0), ("it's [3]", Some(8)));
+        assert_eq!(results[1].outcome, TestOutcome::Error);
+        assert_eq!(results[1].exception.as_deref(), Some("RuntimeException"));
+        assert_eq!(said(1), ("no at\n/t/CartTest.php:12\n.", Some(12)));
+        assert_eq!(said(2), ("syntax error in /s/Cart.php on line 3", Some(16)));
     }
 }

@@ -136,9 +136,9 @@ impl<'a> ThrowCollector<'a> {
 /// The test that has begun and is not over.
 pub(super) fn running(reports: &[TestReport]) -> Option<String> {
     let last = reports.iter().rev().find_map(|report| match report {
-        TestReport::Begins { test } => Some(test),
+        TestReport::Begins { test, .. } => Some(test),
         _ => None,
     })?;
-    let is_end = |report: &TestReport| matches!(report, TestReport::Result(result) if result.id == *last);
-    (!reports.iter().any(is_end)).then(|| last.clone())
+    let mut results = reports.iter().filter_map(TestReport::result);
+    (!results.any(|result| result.id == *last)).then(|| last.clone())
 }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::model::launch::Launch;
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
-use crate::test_reports::{TestReports, append, append_behind, append_note};
+use crate::test_reports::{TestOutcome, TestReport, TestReports, TestResult, append};
 
 /// The order in which Cargo runs the programs of a package.
 const ORDER: [&str; 3] = ["lib", "bin", "test"];
@@ -52,15 +52,14 @@ pub(super) async fn first_that_fails(
                     1 => "1 further program was".to_owned(),
                     more => format!("{more} further programs were"),
                 };
-                append_note(
-                    path,
-                    &format!("{further} not run: the first program whose tests fail is debugged"),
-                );
+                let text = format!("{further} not run: the first program whose tests fail is debugged");
+                append(path, &[TestReport::Note { text }]);
             }
             return Ok((program, true));
         }
         if let Some(path) = &reports {
-            append(path, said.stdout.lines().filter_map(result));
+            let results: Vec<_> = said.stdout.lines().filter_map(result).map(TestReport::Result).collect();
+            append(path, &results);
         }
     }
     Err(Error::StartFailed { problem: "the build produced no program".to_owned(), output: String::new() })
@@ -94,13 +93,14 @@ pub(super) async fn run_documentation(
         ..ProcessSpec::default()
     };
     let said = host.run(&spec, deadlines::BUILD).await?;
-    let failed = |line| Some((str::strip_prefix(line, "test ")?.strip_suffix(" ... FAILED")?, "failed"));
+    let failed = |line: &str| {
+        let name = line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?;
+        Some(TestResult::before_debugger(name, TestOutcome::Failed))
+    };
     let results = said.stdout.lines().filter_map(|line| result(line).or_else(|| failed(line)));
-    if keeps_going(launch) {
-        append(reports, results);
-    } else {
-        append_behind(reports, results);
-    }
+    let behind = !keeps_going(launch);
+    let results = results.map(|result| TestReport::Result(TestResult { behind, ..result }));
+    append(reports, &results.collect::<Vec<_>>());
     Ok(())
 }
 
@@ -120,29 +120,33 @@ pub(super) fn has_documentation(host: &dyn Host, folder: &Path) -> bool {
 }
 
 /// `test totals::adds ... ok`, as the harness prints when it keeps what tests write.
-fn result(line: &str) -> Option<(&str, &'static str)> {
+fn result(line: &str) -> Option<TestResult> {
     let (name, outcome) = line.strip_prefix("test ")?.split_once(" ... ")?;
-    let name = name.trim_end_matches(" - should panic");
-    let outcome =
-        if outcome == "ok" { "passed" } else { outcome.starts_with("ignored").then_some("skipped")? };
-    Some((name, outcome))
+    let outcome = match outcome {
+        "ok" => TestOutcome::Passed,
+        _ if outcome.starts_with("ignored") => TestOutcome::Skipped,
+        _ => return None,
+    };
+    Some(TestResult::before_debugger(name.trim_end_matches(" - should panic"), outcome))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::result;
+    use super::*;
 
     #[test]
     fn results_are_read() {
         let table = [
-            ("test a::b ... ok", Some(("a::b", "passed"))),
-            ("test a - should panic ... ok", Some(("a", "passed"))),
-            ("test a ... ignored, not now", Some(("a", "skipped"))),
+            ("test a::b ... ok", Some(("a::b", TestOutcome::Passed))),
+            ("test a - should panic ... ok", Some(("a", TestOutcome::Passed))),
+            ("test a ... ignored, not now", Some(("a", TestOutcome::Skipped))),
             ("test a ... FAILED", None),
             ("running 1 test", None),
         ];
         for (line, expected) in table {
-            assert_eq!(result(line), expected, "{line}");
+            let found = result(line);
+            let found = found.as_ref().map(|result| (result.id.as_str(), result.outcome));
+            assert_eq!(found, expected, "{line}");
         }
     }
 }
