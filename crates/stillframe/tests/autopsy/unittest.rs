@@ -41,17 +41,27 @@ async fn a_failing_assertion_is_reported_with_both_sides() {
 }
 
 #[tokio::test]
-async fn a_plain_assertion_is_reported_with_readable_values() {
-    let body = "
+async fn a_plain_assertion_is_reported_with_values_that_need_no_code_of_the_program() {
+    let prices = "
     def test_prices(self):
         n = 2
         assert self.basket.prices[0] == n + len('ab')
 ";
-    let ran = unittest(body).await;
-    ran.came_to("failed", 1, [1, 0, 1]);
-    let sides = json!([["self.basket.prices[0]", "3", "int"], ["n + len('ab')", null, null]]);
-    assert_eq!(ran.sides(), sides, "{}", ran.answer.text);
-    ran.finish().await;
+    let private = "
+    def test_private(self):
+        self.__wanted = 2
+        assert self.__wanted == len(self.basket)
+";
+    let table = [
+        (prices, json!([["self.basket.prices[0]", "3", "int"], ["n + len('ab')", "4", "int"]])),
+        (private, json!([["self.__wanted", "2", "int"], ["len(self.basket)", null, null]])),
+    ];
+    for (body, sides) in table {
+        let ran = unittest(body).await;
+        ran.came_to("failed", 1, [1, 0, 1]);
+        assert_eq!(ran.sides(), sides, "{}", ran.answer.text);
+        ran.finish().await;
+    }
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ pub(crate) struct AgentCode {
     pub(crate) recorder: Modules,
     /// What sees what the program is doing.
     pub(crate) sampler: Modules,
-    /// Decides which exceptions cause a stop, and reads assertions.
+    /// Decides which exceptions cause a stop, and reads assertions with what is in `pure`.
     pub(crate) throws: Modules,
     /// What evaluates expressions that change nothing.
     pub(crate) pure: Modules,

@@ -1497,18 +1497,17 @@ def compiled(text, mode, frame=None):
 
 
 def private_owner(frame):
-    """The class that defines the frame's function."""
+    """The class that defines the frame's function; no code of the program runs."""
     qualified = getattr(frame.f_code, "co_qualname", None)
     if qualified is not None:
         parts = qualified.split(".")
         return parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else None
     names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
     first = frame.f_locals.get(names[0]) if names else None
-    owner = first if isinstance(first, type) else type(first)
-    for kind in owner.__mro__ if first is not None else ():
-        member = kind.__dict__.get(frame.f_code.co_name)
-        if getattr(member, "__code__", None) is frame.f_code:
-            return kind.__name__.lstrip("_")
+    for kind in class_order(first if is_a(first, type) else type(first)):
+        member = class_dict(kind).get(frame.f_code.co_name)
+        if type(member) is types.FunctionType and member.__code__ is frame.f_code:
+            return class_name(kind).lstrip("_")
     return None
 
 

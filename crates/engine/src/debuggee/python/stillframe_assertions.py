@@ -1,16 +1,17 @@
 """The comparison of a failed assertion, with the values of both sides.
 
-Nothing is called again. The sides of a plain `assert` are read if they are names, attributes, items or arithmetic of
-plain values; pytest passes the values of a comparison to a hook; and assertion functions of a library, such as
+Nothing is called again. The sides of a plain `assert` are read if that runs no code of the program; pytest passes the values of a comparison to a hook; and assertion functions of a library, such as
 `assertEqual`, have their arguments in a frame that the traceback keeps.
 """
 
 import ast
-import builtins
 import operator
 import re
 import sys
-import types
+
+import stillframe_agent as agent
+
+pure = agent.load("stillframe_pure")
 
 # The last comparison that pytest explained: operator, left, right.
 compared = None
@@ -26,17 +27,6 @@ COMPARISONS = {
     ast.IsNot: "is not",
     ast.In: "in",
     ast.NotIn: "not in",
-}
-ARITHMETIC = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Not: operator.not_,
 }
 # The operators that unittest's functions check.
 METHODS = {
@@ -59,8 +49,6 @@ METHODS = {
 }
 # Functions that test one argument.
 ALONE = frozenset(("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"))
-# Arithmetic is limited to numbers and strings of this size.
-LARGE = 10**6
 
 
 def of(frame, error, trace, text):
@@ -220,85 +208,25 @@ def valued(value, text):
 
 def plain(node, frame):
     """The value of an expression that runs no code of the program; otherwise LookupError."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Name):
-        for names in (frame.f_locals, frame.f_globals, vars(builtins)):
-            if node.id in names:
-                return names[node.id]
-        raise LookupError(node.id)
-    if isinstance(node, ast.Attribute):
-        return attribute(plain(node.value, frame), node.attr)
-    if isinstance(node, ast.Subscript):
-        # Up to Python 3.8 the index is wrapped in a node.
-        key = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
-        return item(plain(node.value, frame), plain(key, frame))
-    if isinstance(node, (ast.Tuple, ast.List)):
-        values = [plain(each, frame) for each in node.elts]
-        return tuple(values) if isinstance(node, ast.Tuple) else values
-    if isinstance(node, ast.UnaryOp) and type(node.op) in ARITHMETIC:
-        return computed(ARITHMETIC[type(node.op)], plain(node.operand, frame))
-    if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-        return computed(ARITHMETIC[type(node.op)], plain(node.left, frame), plain(node.right, frame))
-    raise LookupError(type(node).__name__)
-
-
-def attribute(owner, name):
-    """A stored attribute, not a computed one."""
-    kind = type(owner)
-    for each in kind.__mro__:
-        member = vars(each).get(name)
-        if type(member) is types.MemberDescriptorType:
-            try:
-                return member.__get__(owner, kind)
-            except AttributeError:
-                raise LookupError(name)
-        if hasattr(type(member), "__set__"):
-            raise LookupError(name)
     try:
-        own = object.__getattribute__(owner, "__dict__")
-    except Exception:
-        own = {}
-    if name in own and type(kind.__dict__.get("__getattribute__")) is not types.FunctionType:
-        return own[name]
-    for each in kind.__mro__:
-        if name in vars(each) and not hasattr(type(vars(each)[name]), "__get__"):
-            return vars(each)[name]
-    raise LookupError(name)
-
-
-def item(owner, key):
-    is_plain = type(owner) in (list, tuple, str, bytes, dict) and type(key) in (int, str, bool, type(None), float)
-    try:
-        if is_plain:
-            return owner[key]
-    except Exception:
-        pass
-    raise LookupError(key)
-
-
-def computed(work, *values):
-    for value in values:
-        is_number = type(value) in (int, float, bool)
-        if not is_number and not (type(value) in (str, list, tuple) and work is operator.add):
-            raise LookupError(value)
-        if (is_number and abs(value) > LARGE**2) or (not is_number and len(value) > LARGE):
-            raise LookupError(value)
-    try:
-        return work(*values)
-    except Exception:
-        raise LookupError(values)
+        return pure.Evaluation(source_of(frame)[1], frame).value(node)
+    except Exception as error:
+        raise LookupError from error
 
 
 # ---------------------------------------------------------------------------------------------------------
 # Source
 
 
+def source_of(frame):
+    """The syntax tree and the text of a frame's file."""
+    return sys.modules["stillframe_throws"].tree_of(frame.f_code.co_filename)
+
+
 def statement_of(frame):
     """The innermost simple statement at which a frame is."""
-    throws = sys.modules["stillframe_throws"]
     try:
-        tree, _ = throws.tree_of(frame.f_code.co_filename)
+        tree, _ = source_of(frame)
     except Exception:
         return None
     at = frame.f_lineno
@@ -313,9 +241,8 @@ def statement_of(frame):
 
 def source(frame, node):
     """The text of an expression, in one line."""
-    throws = sys.modules["stillframe_throws"]
     try:
-        _, text = throws.tree_of(frame.f_code.co_filename)
+        _, text = source_of(frame)
         found = ast.get_source_segment(text, node)
     except Exception:
         return None

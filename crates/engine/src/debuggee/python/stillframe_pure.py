@@ -128,7 +128,7 @@ class Evaluation(Equality):
         self.text = text
         self.frame = frame
         self.steps = STEPS
-        self.owner = owner_of(frame.f_code)
+        self.owner = agent.private_owner(frame)
 
     def refuse(self, node, why):
         part = ast.get_source_segment(self.text, node) if node is not None else None
@@ -445,12 +445,6 @@ class Evaluation(Equality):
         if len(values) != count:
             self.refuse(node, "takes %d argument%s" % (count, "" if count == 1 else "s"))
         return values
-
-
-def owner_of(code):
-    """The class that defines a function, as far as it is known without reading values."""
-    parts = getattr(code, "co_qualname", "").split(".")
-    return parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else None
 
 
 def is_view_of_locals(names):

@@ -262,7 +262,7 @@ impl AgentClient {
     pub(super) async fn watch_throws(&self, is_on: bool) -> Result<()> {
         let flag = if is_on { "True" } else { "False" };
         let request = async {
-            self.load(THROWS, AGENT.throws).await?;
+            self.load(THROWS, &[AGENT.pure, AGENT.throws].concat()).await?;
             self.execute(format!("__import__('sys').modules['{THROWS}'].watch({flag})")).await
         };
         self.watches_throws.set(is_on, request).await

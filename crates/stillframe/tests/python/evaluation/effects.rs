@@ -1,8 +1,10 @@
 //! Expressions that print, raise, assign, start threads, or run into breakpoints.
 
 use serde_json::{Value, json};
+use test_support::built_python;
 
 use super::stopped;
+use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 
@@ -149,5 +151,41 @@ async fn evaluating_in_a_running_program_is_refused_with_advice() {
     session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 500 })).await;
     let failed = session.fails("not_paused", "evaluate_expression", json!({ "expression": "1" })).await;
     assert!(failed.text_of("message").contains("pause_execution"), "{}", failed.text);
+    session.finish().await;
+}
+
+/// Up to Python 3.10, code does not know the name of its class.
+#[tokio::test]
+async fn private_attributes_are_read_without_side_effects_in_older_versions() {
+    let script = Script::new(
+        "
+class Loud(type):
+    def __getattribute__(kind, name):
+        if name == '__mro__':
+            print('asked')
+        return super().__getattribute__(name)
+
+class Purse(metaclass=Loud):
+    def __init__(self):
+        self.__coins = 3
+
+    def count(self):
+        return self.__coins  # @counts
+
+Purse().count()
+print('end')
+",
+    );
+    let python = built_python("3.10.").unwrap_or_else(|| "python3".to_owned());
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({ "language": "python", "executablePath": python });
+    let created = server.ok("create_debug_session", arguments).await;
+    let session = Debugging { id: created.text_of("sessionId").to_owned(), server };
+    session.break_at(&script, "counts").await;
+    session.start(&script).await;
+    let question = json!({ "expression": "self.__coins", "sideEffects": false });
+    let value = session.ok("evaluate_expression", question).await;
+    assert_eq!(value["result"], "3", "{}", value.text);
+    assert_eq!(session.run_to_the_end().await["output"], "end\n");
     session.finish().await;
 }
