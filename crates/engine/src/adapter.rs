@@ -357,8 +357,31 @@ pub struct Observation {
     pub records: Option<RecordingSide>,
     /// It can be sampled while it runs: stacks, what its threads wait for.
     pub samples: bool,
-    /// Its test runners report each test.
-    pub reports_tests: bool,
+    /// How its test runners report each test.
+    pub reporting: Reporting,
+}
+
+/// How test runners report their tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reporting {
+    /// Not at all: tests cannot be run.
+    #[default]
+    None,
+    /// They, or our code inside them, write reports.
+    Inside,
+    /// What they print is read.
+    Printed(PrintedFormat),
+}
+
+/// How a test runner prints its results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrintedFormat {
+    /// That of `go test`.
+    Go,
+    /// That of Rust's test harness.
+    Libtest,
+    /// That of `GoogleTest`.
+    GoogleTest,
 }
 
 /// What evaluates the expressions of a [`Record`](crate::recording::Record).

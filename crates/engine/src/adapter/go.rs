@@ -23,7 +23,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, Plan, StartRequest, Transport};
-use super::{Adapter, BoxFuture, Commands, Host, Observation, Runtime, Sample, SourceAnalysis, native};
+use super::{
+    Adapter, BoxFuture, Commands, Host, Observation, PrintedFormat, Reporting, Runtime, Sample,
+    SourceAnalysis, native,
+};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
 use crate::process::ProcessSpec;
@@ -165,7 +168,11 @@ impl Adapter for Go {
     }
 
     fn observation(&self) -> Observation {
-        Observation { samples: true, reports_tests: true, ..Observation::default() }
+        Observation {
+            samples: true,
+            reporting: Reporting::Printed(PrintedFormat::Go),
+            ..Observation::default()
+        }
     }
 
     fn deadlock_error(&self) -> Option<&'static str> {

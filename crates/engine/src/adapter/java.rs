@@ -21,8 +21,8 @@ use super::braces::{self, Family};
 use super::commands::debuggee_of;
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
 use super::{
-    Adapter, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, RecordingSide, Runtime, Sample,
-    Tracebacks,
+    Adapter, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, RecordingSide, Reporting,
+    Runtime, Sample, Tracebacks,
 };
 use crate::error::{Error, Result};
 use crate::model::launch::{Endpoint, Launch, Start};
@@ -179,7 +179,7 @@ impl Adapter for Java {
     }
 
     fn observation(&self) -> Observation {
-        Observation { records: Some(RecordingSide::Debugger), samples: true, reports_tests: true }
+        Observation { records: Some(RecordingSide::Debugger), samples: true, reporting: Reporting::Inside }
     }
 
     fn tracebacks(&self) -> Option<&dyn Tracebacks> {

@@ -9,7 +9,9 @@ use super::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
 use super::native::compile::{self, Compiler};
 use super::native::{self, ctest, debugger, gdb, is_go, lldb_dap};
 use super::plan::{Plan, Quirks};
-use super::{Adapter, BoxFuture, Host, Observation, RecordingSide, Runtime, Sample};
+use super::{
+    Adapter, BoxFuture, Host, Observation, PrintedFormat, RecordingSide, Reporting, Runtime, Sample,
+};
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::Loop;
@@ -183,7 +185,11 @@ impl Adapter for C {
     }
 
     fn observation(&self) -> Observation {
-        Observation { records: Some(RecordingSide::Debugger), samples: true, reports_tests: true }
+        Observation {
+            records: Some(RecordingSide::Debugger),
+            samples: true,
+            reporting: Reporting::Printed(PrintedFormat::GoogleTest),
+        }
     }
 
     fn recorded(&self, cell: Cell, limit: usize) -> Cell {

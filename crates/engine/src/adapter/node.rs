@@ -30,7 +30,7 @@ pub use typescript::file_url;
 
 use super::{
     Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, Observation, Plan,
-    ProcessIdentity, RecordingSide, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
+    ProcessIdentity, RecordingSide, Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -160,7 +160,7 @@ impl Adapter for Node {
     }
 
     fn observation(&self) -> Observation {
-        Observation { records: Some(RecordingSide::Program), samples: true, reports_tests: true }
+        Observation { records: Some(RecordingSide::Program), samples: true, reporting: Reporting::Inside }
     }
 
     /// By the table of exit codes in the documentation of `process`.

@@ -15,8 +15,8 @@ use serde_json::json;
 
 use super::plan::{DapSetup, PORT, Plan, Quirks, StackSampling, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, Observation, Runtime, Sample,
-    SourceAnalysis, Tracebacks, ValueExpressions,
+    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, Observation, Reporting, Runtime,
+    Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -168,7 +168,7 @@ impl Adapter for Php {
     }
 
     fn observation(&self) -> Observation {
-        Observation { samples: true, reports_tests: true, ..Observation::default() }
+        Observation { samples: true, reporting: Reporting::Inside, ..Observation::default() }
     }
 }
 

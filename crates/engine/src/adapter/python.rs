@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
     Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, Observation,
-    ProcessIdentity, RecordingSide, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
+    ProcessIdentity, RecordingSide, Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -177,7 +177,7 @@ impl Adapter for Python {
     }
 
     fn observation(&self) -> Observation {
-        Observation { records: Some(RecordingSide::Program), samples: true, reports_tests: true }
+        Observation { records: Some(RecordingSide::Program), samples: true, reporting: Reporting::Inside }
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {

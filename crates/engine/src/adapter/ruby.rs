@@ -17,7 +17,7 @@ use serde_json::json;
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
     Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, Observation, ProcessIdentity,
-    Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
+    Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -161,7 +161,7 @@ impl Adapter for Ruby {
     }
 
     fn observation(&self) -> Observation {
-        Observation { samples: true, reports_tests: true, ..Observation::default() }
+        Observation { samples: true, reporting: Reporting::Inside, ..Observation::default() }
     }
 }
 

@@ -13,7 +13,9 @@ use super::braces::{self, Family};
 use super::commands::Commands;
 use super::native::{self, debugger, gdb, lldb_dap};
 use super::plan::{FutureCommands, Plan, Quirks};
-use super::{Adapter, BoxFuture, Host, Observation, RecordingSide, Runtime, Sample};
+use super::{
+    Adapter, BoxFuture, Host, Observation, PrintedFormat, RecordingSide, Reporting, Runtime, Sample,
+};
 use crate::deadlines;
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -212,7 +214,11 @@ impl Adapter for Rust {
     }
 
     fn observation(&self) -> Observation {
-        Observation { records: Some(RecordingSide::Debugger), samples: true, reports_tests: true }
+        Observation {
+            records: Some(RecordingSide::Debugger),
+            samples: true,
+            reporting: Reporting::Printed(PrintedFormat::Libtest),
+        }
     }
 
     fn recorded(&self, cell: Cell, limit: usize) -> Cell {

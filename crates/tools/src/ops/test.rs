@@ -23,7 +23,7 @@ mod throws;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::adapter;
+use engine::adapter::{self, PrintedFormat, Reporting};
 use engine::bounds::Bounds;
 use engine::deadlines;
 use engine::model::limits::Limits;
@@ -178,7 +178,8 @@ pub fn open(context: &Context, command: &Command) -> Result<Session, ToolError> 
 /// Errors are those of starting the program; later problems are part of the result.
 pub async fn test(session: &Session, request: Test, context: &Context) -> Result<TestRunResult, ToolError> {
     let adapter = session.adapter();
-    if !adapter.observation().reports_tests {
+    let reporting = adapter.observation().reporting;
+    if reporting == Reporting::None {
         let instead = "start the tests in a debug session, and stop where one fails";
         return Err(adapter::unsupported(adapter, "running tests", instead).into());
     }
@@ -197,15 +198,17 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
         let is_chosen = |name: &&str| launch.env.contains_key(*name) || std::env::var_os(name).is_some();
         names.iter().any(is_chosen)
     };
-    let is_native = request.command.adapter.name() == "c";
+    let is_google_test = reporting == Reporting::Printed(PrintedFormat::GoogleTest);
     let plain = [
         (!chosen(&[NO_COLOR, "FORCE_COLOR"])).then_some((NO_COLOR, "1")),
-        (is_native && !chosen(&[GTEST_COLOR])).then_some((GTEST_COLOR, "no")),
+        (is_google_test && !chosen(&[GTEST_COLOR])).then_some((GTEST_COLOR, "no")),
     ];
     let plain = plain.into_iter().flatten();
     let plain: Vec<_> = plain.map(|(name, value)| (name.to_owned(), Some(value.to_owned()))).collect();
     launch.env.extend(plain);
-    session.set_exception_breakpoints(exceptions(&request.command).into()).await?;
+    // A debugger that cannot know what catches an exception stops at all of them.
+    let exceptions = if is_google_test { ExceptionMode::All } else { ExceptionMode::UserUnhandled };
+    session.set_exception_breakpoints(exceptions.into()).await?;
     let begun = lifecycle::begin_launch(session, launch, request.wait, context).await;
     let BegunLaunch { late, notes, from } = match begun {
         Ok(begun) => begun,
@@ -261,11 +264,6 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
         printed.complete(session, &mut tested);
     }
     Ok(TestRunResult { notes: notes.into_iter().chain(tested.notes).collect(), ..tested })
-}
-
-/// The exceptions to stop at. A debugger that cannot know what catches an exception stops at all of them.
-fn exceptions(command: &Command) -> ExceptionMode {
-    if command.adapter.name() == "c" { ExceptionMode::All } else { ExceptionMode::UserUnhandled }
 }
 
 /// Finds out why a program did not end in time. It is suspended afterwards, where that is possible.

@@ -10,15 +10,13 @@ use engine::model::launch::{Launch, Program};
 use engine::test_reports::{TestOutcome, TestReport, TestResult};
 
 use super::{Failure, Runner};
-use crate::ops::command::Command;
 
 pub(super) use sides::sides;
 
 /// `go test`, or the tests of a file.
-pub(super) fn runner(command: &Command) -> Option<Runner> {
-    let launch = &command.launch;
+pub(super) fn runner(launch: &Launch) -> Option<Runner> {
     let is_test = launch.runtime_args.first().is_some_and(|word| word == "test") || is_test_file(launch);
-    (command.adapter.name() == "go" && is_test).then_some(Runner::Go)
+    is_test.then_some(Runner::Go)
 }
 
 fn is_test_file(launch: &Launch) -> bool {

@@ -2,17 +2,16 @@
 
 use std::path::Path;
 
-use engine::model::launch::Program;
+use engine::model::launch::{Launch, Program};
 use engine::model::thrown::{Assertion, Side, SideValue};
 use engine::test_reports::{TestOutcome, TestReport, TestResult};
 
 use super::Runner;
-use crate::ops::command::Command;
 
 /// `ctest`. A program that was linked with `GoogleTest` is known by its output.
-pub(super) fn runner(command: &Command) -> Option<Runner> {
-    let is_ctest = matches!(&command.launch.program, Program::Module(name) if name == "ctest");
-    (command.adapter.name() == "c" && is_ctest).then_some(Runner::Ctest)
+pub(super) fn runner(launch: &Launch) -> Option<Runner> {
+    let is_ctest = matches!(&launch.program, Program::Module(name) if name == "ctest");
+    is_ctest.then_some(Runner::Ctest)
 }
 
 /// Whether a message is of an exception rather than of an assertion.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::model::ids::Reference;
-use engine::model::launch::Program;
+use engine::model::launch::{Launch, Program};
 use engine::model::source::{Location, Source};
 use engine::model::stack::StackFrame;
 use engine::model::thrown::{Assertion, Side, SideValue};
@@ -14,14 +14,12 @@ use engine::test_reports::{TestOutcome, TestReport, TestResult};
 
 use super::throws::Throw;
 use super::{Failure, Runner};
-use crate::ops::command::Command;
 
 /// `cargo test`, or the tests of a file.
-pub(super) fn runner(command: &Command) -> Option<Runner> {
-    let launch = &command.launch;
+pub(super) fn runner(launch: &Launch) -> Option<Runner> {
     let is_test = launch.runtime_args.iter().any(|word| matches!(word.as_str(), "test" | "t"))
         || matches!(&launch.program, Program::Script(path) if path.extension().is_some_and(|kind| kind == "rs"));
-    (command.adapter.name() == "rust" && is_test).then_some(Runner::Cargo)
+    is_test.then_some(Runner::Cargo)
 }
 
 /// What we call the failure of a test that returns an error.

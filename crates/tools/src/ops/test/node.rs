@@ -1,21 +1,18 @@
 //! What is particular to the test runners of Node.js. Our hook sees them in whatever process they are, so that they
 //! tell how their tests go behind `npm test` too.
 
+use std::path::Path;
+
 use engine::adapter::{Host, Machine};
 use engine::model::launch::{Launch, Program};
 use serde_json::Value;
 
 use super::Runner;
 use crate::ToolError;
-use crate::ops::command::Command;
 
 /// The runner that a command starts.
-pub(super) fn runner(command: &Command) -> Option<Runner> {
-    if command.adapter.name() == "python" {
-        return None;
-    }
-    let launch = &command.launch;
-    let executable = command.executable.as_deref().and_then(|path| path.file_stem()?.to_str());
+pub(super) fn runner(launch: &Launch, executable: Option<&Path>) -> Option<Runner> {
+    let executable = executable.and_then(|path| path.file_stem()?.to_str());
     let words = || launch.runtime_args.iter().chain(&launch.args).map(String::as_str);
     match (&launch.program, executable) {
         (Program::Command, Some("npx" | "pnpx")) => {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use engine::adapter::{PrintedFormat, Reporting};
 use engine::model::ids::Reference;
 use engine::model::launch::{Launch, Program};
 use engine::model::stack::StackFrame;
@@ -23,18 +24,10 @@ const OUTPUT: usize = 8 << 20;
 const PASSES_NOW: &str = "it failed without a debugger, and its exit code is 0 now: the runner expects another exit \
                           code or output, or the test does not fail each time";
 
-/// How a runner prints its results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Go,
-    Libtest,
-    GoogleTest,
-}
-
 /// Turns what the runner of a session prints into reports.
 #[derive(Clone, Debug)]
 pub(super) struct PrintedReports {
-    format: Format,
+    format: PrintedFormat,
     /// The folder that messages name files of.
     folder: PathBuf,
     reports: TestReports,
@@ -47,21 +40,21 @@ pub(super) struct PrintedReports {
 }
 
 impl PrintedReports {
-    /// None for a runner that reports by itself. Has the runner print each test as it goes.
+    /// None for a program whose output has no reports. Has the runner print each test as it goes.
     pub(super) fn of(
         command: &Command,
         runner: Option<Runner>,
         launch: &mut Launch,
         reports: &TestReports,
     ) -> Option<Self> {
-        let (format, folder) = match (runner, command.adapter.name()) {
-            (Some(Runner::Go), _) => {
+        let Reporting::Printed(format) = command.adapter.observation().reporting else { return None };
+        let folder = match format {
+            PrintedFormat::Go if runner != Some(Runner::Go) => return None,
+            PrintedFormat::Go => {
                 go::make_verbose(launch);
-                (Format::Go, go::folder(launch))
+                go::folder(launch)
             }
-            (_, "rust") => (Format::Libtest, folder(launch)),
-            (_, "c") => (Format::GoogleTest, folder(launch)),
-            _ => return None,
+            PrintedFormat::Libtest | PrintedFormat::GoogleTest => folder(launch),
         };
         let before = Vec::new();
         Some(Self { format, folder, reports: reports.clone(), before, alone: None, judged: None })
@@ -84,11 +77,11 @@ impl PrintedReports {
         let text = output.text_of(Category::Stdout);
         let text = text.lines().map(uncoloured).collect::<Vec<_>>().join("\n");
         let mut reports = match self.format {
-            Format::Go => go::parse(&text, &self.folder),
-            Format::Libtest => libtest::parse(&text, &output.text_of(Category::Stderr), &self.folder),
-            Format::GoogleTest => googletest::parse(&text, &self.folder),
+            PrintedFormat::Go => go::parse(&text, &self.folder),
+            PrintedFormat::Libtest => libtest::parse(&text, &output.text_of(Category::Stderr), &self.folder),
+            PrintedFormat::GoogleTest => googletest::parse(&text, &self.folder),
         };
-        if self.format == Format::Go && output.text().contains("testing: warning: no tests to run") {
+        if self.format == PrintedFormat::Go && output.text().contains("testing: warning: no tests to run") {
             reports.push(TestReport::collected(0));
         }
         let end = match session.execution() {
@@ -103,7 +96,7 @@ impl PrintedReports {
             reports = vec![TestReport::begins(alone)];
             let result = end.as_ref().map(|end| of_program(alone, end, self.judged));
             reports.extend(result.map(TestReport::Result));
-        } else if end.is_some() && self.format != Format::Go {
+        } else if end.is_some() && self.format != PrintedFormat::Go {
             // A test that the end of the program has cut short has failed.
             let result = running(&reports).map(|id| TestResult { id, ..TestResult::default() });
             reports.extend(result.map(TestReport::Result));
@@ -116,7 +109,7 @@ impl PrintedReports {
 
     /// The test that a stack is of, where its functions show that. What it prints may not have been read yet.
     pub(super) fn test_of(&self, stack: &[StackFrame<Reference>]) -> Option<String> {
-        (self.format == Format::Libtest).then(|| libtest::test_of(stack))?
+        (self.format == PrintedFormat::Libtest).then(|| libtest::test_of(stack))?
     }
 
     fn has_results(&self) -> bool {
@@ -125,15 +118,15 @@ impl PrintedReports {
 
     /// Adds what the failed tests compared, by their messages, and the runner that the output names.
     pub(super) fn complete(&self, session: &Session, tested: &mut TestRunResult) {
-        if self.format == Format::Libtest {
+        if self.format == PrintedFormat::Libtest {
             let stderr = session.output().tail(0, OUTPUT).text_of(Category::Stderr);
             let mut failures: Vec<_> = tested.failure.iter_mut().chain(&mut tested.others).collect();
             libtest::add_missing_errors(&mut failures, &stderr);
         }
         let sides = match self.format {
-            Format::Go => go::sides,
-            Format::Libtest => libtest::assertion,
-            Format::GoogleTest => googletest::assertion,
+            PrintedFormat::Go => go::sides,
+            PrintedFormat::Libtest => libtest::assertion,
+            PrintedFormat::GoogleTest => googletest::assertion,
         };
         for failure in tested.failure.iter_mut().chain(&mut tested.others) {
             let said = failure.result.as_ref().and_then(|result| result.message.clone());
@@ -145,14 +138,14 @@ impl PrintedReports {
             let message = said.or_else(|| Some(throw.snapshot.exception.as_ref()?.message.clone()));
             let found = message.as_deref().and_then(sides);
             throw.thrown.assertion = throw.thrown.assertion.take().or(found);
-            if self.format == Format::Libtest {
+            if self.format == PrintedFormat::Libtest {
                 if let Some(result) = &failure.result {
                     libtest::show_test(throw, result);
                 }
                 libtest::name_sides(throw);
             }
         }
-        if self.format == Format::GoogleTest && tested.runner.is_none() && self.has_results() {
+        if self.format == PrintedFormat::GoogleTest && tested.runner.is_none() && self.has_results() {
             tested.runner = Some(Runner::GoogleTest);
         }
     }
@@ -233,7 +226,7 @@ mod tests {
         reports.write(&[&before[..], &[TestReport::begins("last")]].concat());
         let folder = PathBuf::new();
         let mut printed = PrintedReports {
-            format: Format::Libtest,
+            format: PrintedFormat::Libtest,
             folder,
             reports,
             before: Vec::new(),

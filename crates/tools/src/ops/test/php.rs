@@ -5,13 +5,12 @@ use engine::model::launch::{Launch, Program};
 use engine::test_reports::{TestOutcome, TestReport, TestReports, TestResult};
 
 use super::Runner;
-use crate::ops::command::Command;
 
 /// PHPUnit, by the name of its script.
-pub(super) fn runner(command: &Command) -> Option<Runner> {
-    let Program::Script(path) = &command.launch.program else { return None };
+pub(super) fn runner(launch: &Launch) -> Option<Runner> {
+    let Program::Script(path) = &launch.program else { return None };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    (command.adapter.name() == "php" && name.starts_with("phpunit")).then_some(Runner::Phpunit)
+    name.starts_with("phpunit").then_some(Runner::Phpunit)
 }
 
 /// Has PHPUnit write its log.

@@ -1,19 +1,17 @@
 //! What is particular to the test runners of Python.
 
-use engine::model::launch::Program;
+use engine::model::launch::{Launch, Program};
 
 use super::Runner;
 use crate::ToolError;
 use crate::ops::command::Command;
 
 /// The runner that a command starts.
-pub(super) fn runner(command: &Command) -> Option<Runner> {
-    match &command.launch.program {
-        Program::Module(module) if command.adapter.name() == "python" => match module.as_str() {
-            "pytest" | "py.test" => Some(Runner::Pytest),
-            "unittest" => Some(Runner::Unittest),
-            _ => None,
-        },
+pub(super) fn runner(launch: &Launch) -> Option<Runner> {
+    let Program::Module(module) = &launch.program else { return None };
+    match module.as_str() {
+        "pytest" | "py.test" => Some(Runner::Pytest),
+        "unittest" => Some(Runner::Unittest),
         _ => None,
     }
 }

@@ -1,17 +1,14 @@
 //! What is particular to the test runners of Ruby.
 
-use engine::model::launch::Program;
+use std::path::Path;
+
+use engine::model::launch::{Launch, Program};
 
 use super::Runner;
-use crate::ops::command::Command;
 
 /// The runner that a command starts. Which one `rake` starts is known when it does.
-pub(super) fn runner(command: &Command) -> Option<Runner> {
-    if command.adapter.name() != "ruby" {
-        return None;
-    }
-    let launch = &command.launch;
-    let executable = command.executable.as_deref().and_then(|path| path.file_name()?.to_str());
+pub(super) fn runner(launch: &Launch, executable: Option<&Path>) -> Option<Runner> {
+    let executable = executable.and_then(|path| path.file_name()?.to_str());
     let module = match &launch.program {
         Program::Module(name) => Some(name.as_str()),
         Program::Script(_) | Program::Package(_) | Program::Command => None,
@@ -21,7 +18,7 @@ pub(super) fn runner(command: &Command) -> Option<Runner> {
     if names.contains(&"rspec") {
         return Some(Runner::Rspec);
     }
-    let is_test = |path: &std::path::Path| {
+    let is_test = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.ends_with("_test.rb") || name.starts_with("test_")
     };

@@ -42,12 +42,18 @@ pub enum Runner {
 impl Runner {
     /// The runner of a command, as far as its words tell.
     pub fn of(command: &Command) -> Option<Self> {
-        let named =
-            || java::runner(command).or_else(|| ruby::runner(command)).or_else(|| php::runner(command));
-        let native = || {
-            go::runner(command).or_else(|| libtest::runner(command)).or_else(|| googletest::runner(command))
-        };
-        named().or_else(native).or_else(|| python::runner(command)).or_else(|| node::runner(command))
+        let Command { launch, executable, .. } = command;
+        match command.adapter.name() {
+            "c" => googletest::runner(launch),
+            "go" => go::runner(launch),
+            "java" => java::runner(executable.as_deref()),
+            "javascript" => node::runner(launch, executable.as_deref()),
+            "php" => php::runner(launch),
+            "python" => python::runner(launch),
+            "ruby" => ruby::runner(launch, executable.as_deref()),
+            "rust" => libtest::runner(launch),
+            _ => None,
+        }
     }
 
     /// Its name, as people have it.
