@@ -59,83 +59,25 @@ impl HangWatch<'_> {
             let message = format!("The program is CPU-bound; cannot tell whether it will finish: {place}");
             return HangFinding { verdict: Verdict::Unknown, message, evidence };
         }
-        let lines = observed
-            .found
-            .as_ref()
-            .map(|found| format!("lines {}-{}", found.lines.start(), found.lines.end()));
-        let lines = lines.unwrap_or_default();
-        let (verdict, message) = match observed.motion {
-            LoopProgress::Certain => {
-                evidence.push("by its source, the loop can never end".to_owned());
-                (Verdict::BusyLoop, format!("The program is in a loop that can never end, {lines}: {place}"))
+        let Some((verdict, does, because)) = observed.motion.described(observed.found.is_some()) else {
+            if samples > 1 {
+                evidence.push("it was always on the same line".to_owned());
             }
-            LoopProgress::Endless => {
-                evidence
-                    .push("only an error or an exit in a function that it calls can end the loop".to_owned());
-                (Verdict::BusyLoop, format!("The program is in a loop without an exit, {lines}: {place}"))
-            }
-            LoopProgress::Stuck => {
-                evidence.push("no value that the loop depends on changed".to_owned());
-                (
-                    Verdict::BusyLoop,
-                    format!("The program is in a loop in which nothing changes, {lines}: {place}"),
-                )
-            }
-            LoopProgress::Asks => {
-                evidence.push(
-                    "no value in the loop changes; its condition calls a function that has not ended it so \
-                     far"
-                    .to_owned(),
-                );
-                (
-                    Verdict::BusyLoop,
-                    format!("The program polls in a loop until a call ends it, {lines}: {place}"),
-                )
-            }
-            LoopProgress::Repeats => {
-                evidence.push("the values that the loop depends on repeat".to_owned());
-                (Verdict::BusyLoop, format!("The program is in a loop whose values repeat, {lines}: {place}"))
-            }
-            LoopProgress::Away => {
-                evidence.push("the values that the loop's condition compares do not converge".to_owned());
-                (
-                    Verdict::BusyLoop,
-                    format!(
-                        "The program is in a loop that does not progress toward its end, {lines}: {place}"
-                    ),
-                )
-            }
-            LoopProgress::Nearer(left) => {
-                let left = left.map(|left| format!("; at this rate it needs {} more", time(left)));
-                evidence.push(format!("the loop progresses toward its end{}", left.unwrap_or_default()));
-                (Verdict::Slow, format!("The program is slow but makes progress in a loop, {lines}: {place}"))
-            }
-            LoopProgress::Advances | LoopProgress::Changes if observed.found.is_some() => {
-                evidence
-                    .push("values change; cannot tell whether the loop progresses toward its end".to_owned());
-                (
-                    Verdict::Slow,
-                    format!("The program is CPU-bound in a loop whose values change, {lines}: {place}"),
-                )
-            }
-            LoopProgress::Advances | LoopProgress::Changes => {
-                (Verdict::Slow, format!("The program is CPU-bound, and values change: {place}"))
-            }
-            LoopProgress::Recursion => {
-                evidence.push("the function calls itself".to_owned());
-                (Verdict::Slow, format!("The program is CPU-bound in a recursive function: {place}"))
-            }
-            LoopProgress::Still => {
-                if samples > 1 {
-                    evidence.push("it was always on the same line".to_owned());
-                }
-                let stack = self.sampled_stack(thread);
-                let line = self
-                    .line(&observed.file.display().to_string(), Some(&observed.file), observed.line)
-                    .await;
-                return self.in_one_call_at(&place, &line, &stack, evidence);
-            }
+            let stack = self.sampled_stack(thread);
+            let file = &observed.file;
+            let line = self.line(&file.display().to_string(), Some(file), observed.line).await;
+            return self.in_one_call_at(&place, &line, &stack, evidence);
         };
+        let rest = match observed.motion {
+            LoopProgress::Nearer(Some(left)) => format!("; at this rate it needs {} more", time(left)),
+            _ => String::new(),
+        };
+        evidence.extend(because.map(|because| format!("{because}{rest}")));
+        let lines = observed.found.as_ref().map(|found| {
+            let (start, end) = (found.lines.start(), found.lines.end());
+            format!(", lines {start}-{end}")
+        });
+        let message = format!("The program {does}{}: {place}", lines.unwrap_or_default());
         HangFinding { verdict, message, evidence }
     }
 
@@ -203,7 +145,60 @@ impl HangWatch<'_> {
     }
 }
 
-/// Whether a line matches a text against a pattern, in the words of both languages.
+impl LoopProgress {
+    /// The verdict on a program of which this was seen, in a loop or elsewhere; what it does, and the evidence. None for
+    /// one that stays at a line.
+    fn described(self, in_loop: bool) -> Option<(Verdict, &'static str, Option<&'static str>)> {
+        use Verdict::{BusyLoop, Slow};
+        Some(match self {
+            Self::Certain => {
+                (BusyLoop, "is in a loop that can never end", Some("by its source, the loop can never end"))
+            }
+            Self::Endless => (
+                BusyLoop,
+                "is in a loop without an exit",
+                Some("only an error or an exit in a function that it calls can end the loop"),
+            ),
+            Self::Stuck => (
+                BusyLoop,
+                "is in a loop in which nothing changes",
+                Some("no value that the loop depends on changed"),
+            ),
+            Self::Asks => (
+                BusyLoop,
+                "polls in a loop until a call ends it",
+                Some(
+                    "no value in the loop changes; its condition calls a function that has not ended it so far",
+                ),
+            ),
+            Self::Repeats => (
+                BusyLoop,
+                "is in a loop whose values repeat",
+                Some("the values that the loop depends on repeat"),
+            ),
+            Self::Away => (
+                BusyLoop,
+                "is in a loop that does not progress toward its end",
+                Some("the values that the loop's condition compares do not converge"),
+            ),
+            Self::Nearer(_) => {
+                (Slow, "is slow but makes progress in a loop", Some("the loop progresses toward its end"))
+            }
+            Self::Advances | Self::Changes if in_loop => (
+                Slow,
+                "is CPU-bound in a loop whose values change",
+                Some("values change; cannot tell whether the loop progresses toward its end"),
+            ),
+            Self::Advances | Self::Changes => (Slow, "is CPU-bound, and values change", None),
+            Self::Recursion => {
+                (Slow, "is CPU-bound in a recursive function", Some("the function calls itself"))
+            }
+            Self::Still => return None,
+        })
+    }
+}
+
+/// Whether a line calls a function that usually matches a text against a pattern.
 fn matches_text(line: &str) -> bool {
     const CALLS: [&str; 11] = [
         ".match(",
