@@ -87,14 +87,14 @@ pub struct PointData {
     pub notes: Vec<String>,
 }
 
-/// One pass of a place.
+/// One hit of a place.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RowData {
     /// The location; omitted if there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<usize>,
-    /// Hit number within its JavaScript thread or Python process, starting at 1.
+    /// Hit number within its process, or thread of JavaScript, starting at 1.
     pub hit: u64,
     /// Milliseconds since the start of the trace.
     pub time: f64,

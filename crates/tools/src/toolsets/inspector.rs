@@ -67,7 +67,7 @@ const TOOLS: &[Entry] = &[
 ];
 
 const INSTRUCTIONS: &str = "\
-Debug Node.js and Python programs: inspect real values instead of guessing.
+Debug programs in Node.js, Python, C, C++, Rust, Java, Go, Ruby and PHP: inspect real values instead of guessing.
 debugger_start starts a program paused before its first line. Then debugger_set_breakpoint, debugger_continue, and at \
 a stop debugger_inspect, debugger_step_over, debugger_step_into, debugger_step_out; debugger_stop_session at the end.
 Every stop answers with location, source, stack, local variables, new output and the watches that changed: read it \

@@ -39,7 +39,7 @@ const TOOLS: &[Entry] = &[
 ];
 
 const INSTRUCTIONS: &str = "\
-Debug Node.js and Python programs: inspect real values instead of guessing.
+Debug programs in Node.js, Python, C, C++, Rust, Java, Go, Ruby and PHP: inspect real values instead of guessing.
 Probe first: debug_probe runs a program to a line, reports the stack with all locals and the values of your \
 expressions, and ends it. One call answers most questions.
 To debug step by step: debug_launch (pauses before the first line), debug_breakpoint, debug_continue, then debug_variables, \

@@ -359,7 +359,7 @@ fn convergence(
     Some(LoopProgress::Nearer(Duration::try_from_secs_f64(left).ok()))
 }
 
-/// A number as both languages write it.
+/// A number, as debuggers show it.
 fn number(text: &str) -> Option<f64> {
     match text {
         "Infinity" | "inf" => Some(f64::INFINITY),

@@ -1,8 +1,8 @@
 //! The method that always works: the program is stopped, inspected and resumed at each hit. A program that writes its
 //! rows itself does not stop, so waiting works the same way.
 //!
-//! The rules are those of the recorders inside programs: passes are counted for each thread of JavaScript, or
-//! process of Python, on its own.
+//! The rules are those of the recorders inside programs: hits are counted for each process, or thread of JavaScript, on
+//! its own.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) struct StopRecorder<'a> {
     stacks: BTreeMap<RowKey, Vec<StackFrame<Reference>>>,
 }
 
-/// A thread of JavaScript, or a process of Python, at one place.
+/// A process, or a thread of JavaScript, at one place.
 #[derive(Default)]
 struct Writer {
     hits: u64,
@@ -93,7 +93,7 @@ impl<'a> StopRecorder<'a> {
         }
     }
 
-    /// Counts a pass, and makes a row of it where one is due.
+    /// Counts a hit, and makes a row of it where one is due.
     async fn record(&mut self, id: BreakpointId, stop: &Stop) {
         let time = milliseconds();
         let writer = self.writers.entry((id, stop.target)).or_default();

@@ -39,12 +39,12 @@ pub(super) struct DebuggerStart {
 pub(super) struct Started {
     /// Pass it to the other tools.
     session_id: String,
-    /// Address of Node.js's inspector, for other tools; absent for Python.
+    /// Address of the inspector of a Node.js program, for other tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     inspector_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pid: Option<u32>,
-    /// `javascript` or `python`.
+    /// Such as `javascript` (for TypeScript, too), `python` or `go`.
     language: &'static str,
     #[serde(flatten)]
     report: Report,

@@ -23,7 +23,7 @@ const OUTPUT: usize = 1 << 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerRunTest {
-    /// pytest, python, jest, vitest, mocha, node, npm, npx
+    /// as typed, such as pytest, npx jest, npm test, go test, cargo test or mvn test
     command: CommandLine,
     args: Option<ArgumentList>,
     cwd: Option<PathBuf>,
@@ -50,7 +50,7 @@ impl Tool for DebuggerRunTest {
     type Answer = StatusAnswer<TestRun>;
     const NAME: &'static str = "debugger_run_test";
     const TITLE: &'static str = "Run test";
-    const DESCRIPTION: &'static str = "Run tests of pytest, unittest, jest, vitest, mocha or node --test: reports the first failure at its throw, with both sides of the assertion, source, locals, stack and all output.";
+    const DESCRIPTION: &'static str = "Run tests (pytest, unittest, jest, vitest, mocha, node --test, go test, cargo test, GoogleTest, ctest, maven, gradle, rspec, minitest, PHPUnit): reports the first failure at its throw, with both sides of the assertion, source, locals, stack and all output.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<TestRun>, ToolError> {

@@ -24,7 +24,7 @@ use crate::{ArgumentList, Context, Effects, Text, Tool, ToolError};
 pub(super) struct DebugLaunch {
     /// script to debug; default: the last one again, with its arguments
     program: Option<PathBuf>,
-    /// node or python; default: detected from the program
+    /// node, python, c (C++), rust, java, go, ruby or php; default: detected from the program
     language: Option<String>,
     args: Option<ArgumentList>,
     /// default: the server's
@@ -41,7 +41,7 @@ impl Tool for DebugLaunch {
     type Answer = Text;
     const NAME: &'static str = "debug_launch";
     const TITLE: &'static str = "Launch";
-    const DESCRIPTION: &'static str = "Start debugging a program (Node.js or Python). It pauses before its first line. Ends a program that is already being debugged; breakpoints stay.";
+    const DESCRIPTION: &'static str = "Start debugging a program. It pauses before its first line. Ends a program that is already being debugged; breakpoints stay.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {

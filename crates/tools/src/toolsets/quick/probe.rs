@@ -34,7 +34,7 @@ pub(super) struct DebugProbe {
     file: Option<PathBuf>,
     /// 1-based
     line: u32,
-    /// node or python; default: detected from the program
+    /// node, python, c (C++), rust, java, go, ruby or php; default: detected from the program
     language: Option<String>,
     /// stop only if this expression is true
     condition: Option<String>,
