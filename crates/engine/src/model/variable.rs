@@ -36,7 +36,7 @@ pub struct Value<Id> {
     pub cut: bool,
     /// How long a string or representation is as a whole, in characters, where that is known.
     pub length: Option<u64>,
-    /// Where it was read, when that is not where it was asked for.
+    /// Where it was read, when that is not where it was asked for, or why it is nothing.
     pub note: Option<String>,
 }
 

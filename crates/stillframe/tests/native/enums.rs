@@ -150,9 +150,19 @@ async fn expressions_find_the_active_variant() {
         ("pairs.iter().flatten().count()", "2"),
         ("pairs[1]", "None"),
         ("by_name[\"a\"]", "None"),
+        ("by_name.get(\"a\")", "Some(None)"),
+        ("by_name.get(\"c\")", "None"),
+        ("pairs.first()", "Some(Some((0, 'a')))"),
+        ("pairs.iter().map(|pair| pair.is_none()).next()", "Some(false)"),
+        ("\"7\".parse::<u8>()", "Ok(7)"),
+        ("pairs.len().checked_add(1)", "Some(4)"),
+        ("pairs.iter().map(|pair| pair.is_none() as u8).collect::<Vec<_>>()", "[0, 1, 0]"),
+        ("\"a\".to_uppercase()", "\"A\""),
     ];
     let ran = run_until(&server, &program, "shown", &expected.map(|(expression, _)| expression)).await;
     assert_evaluated(&ran, &expected);
+    let types: Vec<_> = ran["values"].as_array().unwrap().iter().map(|value| &value["type"]).collect();
+    assert_eq!(types[types.len() - 4..], ["Result<u8, _>", "Option<usize>", "Vec<u8>", "str"]);
     server.finish().await;
 }
 

@@ -85,7 +85,7 @@ const EXPRESSIONS: [(&str, &str); 41] = [
     ("&item.name[0..3]", r#""pen""#),
     ("items[1]", "index 1 is out of range: the length is 1"),
     (r#"map["one"]"#, "1"),
-    (r#"map.get("two")"#, r#"no such key in the map; keys: "one""#),
+    (r#"map["two"]"#, r#"no such key in the map; keys: "one""#),
     ("sorted[&29]", "'x'"),
     ("set.contains(&7)", "true"),
     (r#"some.unwrap() == Some("deep")"#, "true"),

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 42] = [
+const SCRIPTS: [(&str, &str); 43] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
@@ -47,6 +47,7 @@ const SCRIPTS: [(&str, &str); 42] = [
     ("stillframe_rust_numbers.py", include_str!("../../debuggee/lldb/stillframe_rust_numbers.py")),
     ("stillframe_rust_objects.py", include_str!("../../debuggee/lldb/stillframe_rust_objects.py")),
     ("stillframe_rust_patterns.py", include_str!("../../debuggee/lldb/stillframe_rust_patterns.py")),
+    ("stillframe_rust_shown.py", include_str!("../../debuggee/lldb/stillframe_rust_shown.py")),
     ("stillframe_rust_types.py", include_str!("../../debuggee/lldb/stillframe_rust_types.py")),
     ("stillframe_throws.py", include_str!("../../debuggee/lldb/stillframe_throws.py")),
     ("stillframe_stops.py", include_str!("../../debuggee/lldb/stillframe_stops.py")),

@@ -56,6 +56,10 @@ def parameters(_tokens):
 closure = generics = chained = nothing
 
 
+def opened(_evaluation, value):
+    return value
+
+
 def shown(value):
     """The value of an expression, if it has one that LLDB can keep."""
     if isinstance(value, Span):

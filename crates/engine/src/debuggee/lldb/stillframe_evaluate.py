@@ -22,7 +22,7 @@ def evaluate(types, debugger, command, result):
     number, expression = command[4 if runs else 0 :].split(" ", 1)
     frame = frame_numbered(debugger, number)
     try:
-        found = understood(types, frame, json.loads(expression), runs)
+        found, form = understood(types, frame, json.loads(expression), runs)
         if found is None or isinstance(found, Code) and not types.HAS_VARIANTS:
             check_methods(frame, json.loads(expression))
         # LLDB compiles nothing for a value that it keeps.
@@ -31,7 +31,7 @@ def evaluate(types, debugger, command, result):
             found = made(debugger.GetSelectedTarget(), found)
         spelling = None if found is None else spelled(found)
         if spelling:
-            printed = {"as": spelling, "runs": isinstance(found, Code), "stored": is_stored(found)}
+            printed = {"as": spelling, "runs": isinstance(found, Code), "stored": is_stored(found), **form}
             result.AppendMessage("evaluated " + json.dumps(printed))
     except Failed as failed:
         result.AppendMessage("evaluated " + json.dumps({"error": str(failed)}))
@@ -51,17 +51,17 @@ def is_stored(found):
 
 
 def understood(types, frame, expression, runs=False):
-    """The value of an expression; none for one that only LLDB may understand."""
+    """The value of an expression, and how it is shown; no value for one that only LLDB may understand."""
     try:
         evaluation = Evaluation(types, frame, expression, runs)
         check_names(evaluation)
         if runs:
             types.check_calls(evaluation)
-        return evaluation.result()
+        return evaluation.result(), evaluation.form
     except Failed:
         raise
     except Exception:
-        return None
+        return None, {}
 
 
 def decided(types, frame, condition):

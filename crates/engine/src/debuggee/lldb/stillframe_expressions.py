@@ -62,6 +62,8 @@ class Evaluation:
         self.at = 0
         # What the parameters of a closure are.
         self.locals = {}
+        # What the client adds to the text and the type of the value.
+        self.form = {}
 
     def names(self):
         """The names that are not those of members or of types behind `as`, nor parameters of a closure."""
@@ -76,8 +78,7 @@ class Evaluation:
             if self.types.HAS_VARIANTS and (sign := self.take(*ASSIGNMENTS)):
                 value = self.types.assigned(self, value, sign)
                 self.is_needed = True
-            if isinstance(value, Optional):
-                value = value.unwrapped()
+            value = self.types.opened(self, value)
             # A constant of an enum.
             if type(value) is Variant and value.content is None:
                 value = self.plain(value)

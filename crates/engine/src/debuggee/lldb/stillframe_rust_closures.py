@@ -61,6 +61,10 @@ class Items:
         return self.source
 
 
+class Collected(list):
+    """What `collect` makes."""
+
+
 class Order(int):
     """An `Ordering`."""
 
@@ -378,7 +382,7 @@ def dropped_while(given, items, closure):
 
 
 def collected(given, items):
-    found = list(items)
+    found = Collected(items)
     return "".join(map(given.plain, found)) if given.kind == "String" else found
 
 

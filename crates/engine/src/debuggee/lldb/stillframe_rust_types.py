@@ -9,18 +9,17 @@ import stillframe_rust as rust
 import stillframe_rust_enums as enums
 from stillframe_evaluate import evaluate
 from stillframe_rust_assignments import assigned
-from stillframe_rust_closures import MOST, Closure, Items, Order, Range, chained, generics, ordering, parameters
+from stillframe_rust_closures import MOST, Closure, Order, Range, chained, generics, ordering, parameters
 from stillframe_rust_names import outside
-from stillframe_rust_numbers import (
-    CONSTANTS, Untyped, call_plain, cast, common, computed, inverted, letter, number, type_of,
-)
+from stillframe_rust_numbers import CONSTANTS, call_plain, cast, common, computed, inverted, letter, number, type_of
 from stillframe_rust_patterns import matches
+from stillframe_rust_shown import opened, shown
 from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, checked, nothing, simple, unquoted
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
-    "CONSTANTS", "assigned", "cast", "chained", "common", "computed", "generics", "inverted", "letter", "number", "outside",
-    "parameters",
+    "CONSTANTS", "assigned", "cast", "chained", "common", "computed", "generics", "inverted", "letter", "number", "opened",
+    "outside", "parameters", "shown",
 ]
 COWS = re.compile(r"^alloc::borrow::Cow<")
 HAS_VARIANTS = True
@@ -131,26 +130,6 @@ def completed(evaluation, value):
     while evaluation.take(","):
         parts += [evaluation.either()] if evaluation.peek() != ")" else []
     return tuple(parts)
-
-
-def shown(value):
-    """The value of an expression, if it has one that LLDB can keep."""
-    if isinstance(value, Span):
-        raise Unknown
-    if isinstance(value, Untyped):
-        raise Failed(value.overflow)
-    if isinstance(value, (Items, Closure, Range)):
-        raise Failed("an iterator has no value of its own here: end it with `count`, `sum`, `any`, `find` or the like")
-    if isinstance(value, Order):
-        raise Failed(f"it is `{value.name}`; compare it, as in `== Ordering::{value.name}`")
-    if isinstance(value, list):
-        known = [simple(settled(one)) if isinstance(one, lldb.SBValue) else one for one in value]
-        value = value if None in known else known
-    kinds = {(type(one), getattr(one, "bits", 0)) for one in value} if isinstance(value, list) else set()
-    is_kept = len(kinds) == 1 and issubclass(kinds.copy().pop()[0], (int, float))
-    if isinstance(value, tuple) or isinstance(value, list) and not is_kept:
-        raise Failed("a value that is not in the program can only be shown if it is a number or a text; read its parts")
-    return value
 
 
 def sequence(value):
@@ -370,12 +349,17 @@ def field(value, name):
     # `lock` of an asynchronous lock gives here what it protects.
     if name == "await":
         return value
-    value = settled(value)
+    value, copy = settled(value), None
     for holder in (value, value.GetNonSyntheticValue()):
         for known in (name, f"__{name}"):
             found = holder.GetChildMemberWithName(known)
             if found.IsValid() and found.GetName() == known:
-                return found
+                if found.GetLoadAddress() != lldb.LLDB_INVALID_ADDRESS:
+                    return found
+                # The formatter of tuples gives copies.
+                copy = copy or found
+    if copy is not None:
+        return copy
     raise Failed(f"no field `{name}` on `{type_of(value)}`")
 
 

@@ -9,6 +9,7 @@ use crate::adapter::plan::{Deciding, Quirks};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
+use crate::model::variable::Value;
 
 /// What the command prints about an expression that it understands.
 #[derive(Debug, Deserialize)]
@@ -23,6 +24,31 @@ struct Evaluated {
     #[serde(default)]
     stored: bool,
     error: Option<String>,
+    #[serde(flatten)]
+    form: Form,
+}
+
+/// What surrounds the text and the type of a value, which are at `{}`, and what is noted about it.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Form {
+    text: Option<String>,
+    kind: Option<String>,
+    note: Option<String>,
+}
+
+impl Form {
+    pub(super) fn around(self, value: Value<RawId>) -> Value<RawId> {
+        let around = |form: Option<String>, own: String| match form {
+            Some(form) => form.replacen("{}", &own, 1),
+            None => own,
+        };
+        Value {
+            text: around(self.text, value.text),
+            type_name: around(self.kind, value.type_name),
+            note: self.note.or(value.note),
+            ..value
+        }
+    }
 }
 
 /// Why an expression is not evaluated without side effects.
@@ -31,8 +57,8 @@ pub(super) fn runs_code() -> Error {
     Error::Unsupported(problem.to_owned())
 }
 
-/// Another expression for the same value, from the command of the debugger; none if the adapter can evaluate the
-/// expression as it is, or if there is no such command.
+/// Another expression for the same value, from the command of the debugger, and what surrounds that; none if the adapter
+/// can evaluate the expression as it is, or if there is no such command.
 ///
 /// # Errors
 ///
@@ -43,14 +69,14 @@ pub(super) async fn spelled(
     frame: RawId,
     expression: &str,
     pure: bool,
-) -> Result<Option<String>> {
+) -> Result<Option<(String, Form)>> {
     let Some(found) = understood(debugger, frame, "", expression).await else {
         return Ok(None);
     };
     match found.error {
         Some(message) => Err(Error::Raised { type_name: String::new(), message, traceback: String::new() }),
         None if pure && found.runs => Err(runs_code()),
-        None => Ok(found.spelled),
+        None => Ok(found.spelled.map(|spelled| (spelled, found.form))),
     }
 }
 

@@ -340,7 +340,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     if pure && (quirks.is_call)(&expression) {
         return Err(expressions::runs_code());
     }
-    let spelled = expressions::spelled(debugger, frame, &expression, pure).await?;
+    let (spelled, form) = expressions::spelled(debugger, frame, &expression, pure).await?.unzip();
     let context = if pure && spelled.is_none() { "hover" } else { "watch" };
     let ask = |expression: String| {
         let arguments = ::dap::EvaluateArguments {
@@ -387,7 +387,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         counts,
         own_limit(debugger, text),
     );
-    Ok(with_length(debugger.quirks(), value, response.text_length))
+    Ok(form.unwrap_or_default().around(with_length(debugger.quirks(), value, response.text_length)))
 }
 
 fn not_there(name: &str) -> Error {
