@@ -1,7 +1,5 @@
 //! Watching values: the agent compares them before each line of user code.
 
-use std::collections::HashMap;
-
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
