@@ -67,16 +67,24 @@ pub struct Stack<Id> {
     pub total: usize,
 }
 
-/// The frames of the user's own code; all of them, when there is none of it. A thread that stopped inside a
-/// library because of a step or a breakpoint was meant to stop there, so that frame stays too.
+/// The frames of the user's own code; when there is none of it, those of files, or else all of them. A thread that
+/// stopped inside a library because of a step or a breakpoint was meant to stop there, so that frame stays too.
 pub fn users_frames(
     frames: Vec<StackFrame<Reference>>,
     stop: Option<&Stop>,
 ) -> (Vec<StackFrame<Reference>>, usize) {
-    if frames.iter().all(StackFrame::is_internal) {
-        return (frames, 0);
-    }
     let all = frames.len();
+    if frames.iter().all(StackFrame::is_internal) {
+        let source = |frame: &StackFrame<Reference>| {
+            frame.location.as_ref().map(|location| location.source.path.is_some())
+        };
+        let has_files = frames.iter().any(|frame| source(frame) == Some(true));
+        // A runtime's own code below the library that it runs.
+        let shown = frames.into_iter().filter(|frame| !has_files || source(frame) != Some(false));
+        let shown: Vec<_> = shown.collect();
+        let hidden = all - shown.len();
+        return (shown, hidden);
+    }
     let meant = stop.is_some_and(|stop| {
         matches!(stop.reason, StopReason::Step | StopReason::Breakpoint | StopReason::DataBreakpoint)
     });
@@ -145,4 +153,31 @@ pub struct RawThread {
     pub id: RawId,
     /// Its name.
     pub name: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_of_the_runtime_is_left_out_where_there_is_code_of_a_library() {
+        let file = |internal| Some(Source { internal, ..Source::file("/lib/tool.js") });
+        let runtime = || Some(Source { path: None, name: "node:internal/main".to_owned(), internal: true });
+        let table = [
+            (vec![file(true), runtime(), file(false)], vec![2]),
+            (vec![file(true), runtime(), None], vec![0, 2]),
+            (vec![runtime(), None], vec![0, 1]),
+        ];
+        for (sources, expected) in table {
+            let all = sources.len();
+            let frames = sources.into_iter().zip(0..).map(|(source, id)| StackFrame {
+                id: Reference(id),
+                name: "f".to_owned(),
+                location: source.map(|source| Location { source, line: 1, column: 1, generated: None }),
+            });
+            let (shown, hidden) = users_frames(frames.collect(), None);
+            assert_eq!(shown.iter().map(|frame| frame.id.0).collect::<Vec<_>>(), expected);
+            assert_eq!(hidden, all - expected.len());
+        }
+    }
 }

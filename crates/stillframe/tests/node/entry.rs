@@ -7,7 +7,7 @@ use test_support::{Answer, Language};
 
 use crate::debugging::{Debugging, Report};
 use crate::project::Project;
-use crate::script::Script;
+use crate::script::{Script, frames};
 
 /// A file of each kind; the first begins with a function, which is called later.
 const COMMON: &str = "function twice(n) {
@@ -95,6 +95,10 @@ async fn a_named_script_of_a_package_stops_before_its_first_statement() {
     let start = json!({ "scriptPath": tool.path(), "dapLaunchArgs": { "stopOnEntry": true } });
     let entered = session.ok("start_debugging", start).await;
     assert_eq!((entered.outcome(), entered.place()), ("entry", (tool.path(), tool.line("entry"))));
+    // Node's own code below it is shown on request, and our hook's is not.
+    assert_eq!(frames(&entered), ["<module>"], "{}", entered.text);
+    let all = session.ok("get_stack_trace", json!({ "includeInternals": true })).await;
+    assert!(all.text.contains("node:internal") && !all.text.contains("loading.cjs"), "{}", all.text);
     ends(session).await;
 }
 

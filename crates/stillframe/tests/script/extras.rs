@@ -39,6 +39,17 @@ async fn a_timeout_after_all_requested_values_is_a_note() {
 }
 
 #[tokio::test]
+async fn the_stacks_that_a_program_prints_are_unchanged() {
+    let text = "console.log(new Error('x').stack);\nconsole.log(1); // @here\n";
+    let scripting = Scripting::with_files(&[("main.js", text)]).await;
+    let result = scripting.ask("node main.js", "1", json!({ "includeOutput": true })).await;
+    let node = tokio::process::Command::new("node").arg("main.js").current_dir(scripting.folder()).output();
+    let alone = String::from_utf8(node.await.unwrap().stdout).unwrap();
+    assert_eq!(result["structuredContent"]["output"], alone);
+    scripting.finish().await;
+}
+
+#[tokio::test]
 async fn a_line_whose_expression_does_not_return_counts_as_reached() {
     let exits = "import os\nprint(1)  # @here\n";
     let scripting = Scripting::with_files(&[("main.js", MAIN), ("main.py", exits)]).await;

@@ -77,26 +77,28 @@ const withoutMark = (text) => (text.startsWith('\ufeff') ? text.slice(1) : text)
 /**
  * V8 cannot stop between the compilation of a CommonJS module and its first statement. Positions in a just transpiled
  * file differ from its source, and only its text has the mapping. Stacks of other modules must not change, so only
- * files that need it are compiled through this wrapper.
+ * what a loader compiles goes through this wrapper: what Node compiles is read in advance.
  */
 function watchCompiler(tell, loading) {
   const own = Module.prototype._compile;
   // In stacks V8 names it after the property whose value it is, and it is soon not one.
   Object.defineProperty(own, 'name', { configurable: true, value: '_compile' });
   let compile = own;
-  const observed = function (content, filename, ...rest) {
+  const report = (filename, content) => {
     if (isReported(filename)) loading(filename);
     tell(filename, content);
-    const text = compile === own ? edited(filename, content) : undefined;
+    return compile === own ? edited(filename, content) : undefined;
+  };
+  const observed = function (content, filename, ...rest) {
+    const text = report(filename, content);
     return Reflect.apply(compile, this, [text ?? content, filename, ...rest]);
   };
   const get = function () {
-    if ((wanted.size > 0 && wanted.has(this?.filename)) || isReported(this?.filename)) return observed;
-    if (insertions.size > 0 && insertions.has(this?.filename) && compile === own) {
-      const isNodes = caller(get) === 'node:internal/modules/cjs/loader';
-      return (isNodes && prepared(this, own, edited)) || observed;
-    }
-    return compile;
+    const filename = this?.filename;
+    const isInserted = compile === own && insertions.has(filename);
+    if (!isInserted && !wanted.has(filename) && !isReported(filename)) return compile;
+    const isNodes = compile === own && caller(get) === 'node:internal/modules/cjs/loader';
+    return (isNodes && prepared(this, own, report)) || observed;
   };
   const set = function (value) {
     // A loader wraps the compiler, and we wrap both.

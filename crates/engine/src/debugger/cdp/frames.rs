@@ -16,7 +16,8 @@ use crate::lock::lock;
 use crate::model::ids::RawId;
 use crate::model::stack::{Stack, StackFrame};
 
-/// The frames of a stop, followed by those that called them in earlier turns of the event loop.
+/// The frames of a stop without those of our hook, followed by those that called them in earlier turns of the event
+/// loop.
 pub(super) async fn stack_trace(
     stop: &V8Stop,
     sources: &Sources,
@@ -29,9 +30,15 @@ pub(super) async fn stack_trace(
         return Stack { frames: [only].into_iter().skip(start).take(levels).collect(), total: 1 };
     }
     let callers = callers(stop);
-    let all = stop.frames.len() + callers.len();
+    let mut hooks: HashMap<&str, bool> = HashMap::new();
+    let mut is_shown = |index: &usize| {
+        let Some(frame) = stop.frames.get(*index) else { return true };
+        !*hooks.entry(&frame.location.script_id).or_insert_with(|| sources.is_hook(frame))
+    };
+    let all = 0..stop.frames.len() + callers.len();
+    let shown: Vec<usize> = all.filter(|index| is_shown(index)).collect();
     let mut frames = Vec::new();
-    for index in start..all.min(start.saturating_add(levels)) {
+    for &index in shown.iter().skip(start).take(levels) {
         let frame = match (stop.frames.get(index), callers.get(index - stop.frames.len().min(index))) {
             (Some(frame), _) => describe(sources, stop.id_of(index), frame).await,
             (None, Some(frame)) => describe_caller(sources, stop.id_of(index), frame).await,
@@ -39,7 +46,7 @@ pub(super) async fn stack_trace(
         };
         frames.push(frame);
     }
-    Stack { frames, total: all }
+    Stack { frames, total: shown.len() }
 }
 
 /// Frames that are no longer on the stack: their functions await what is on it.
