@@ -31,12 +31,12 @@ pub(super) async fn stack_trace(
     }
     let callers = callers(stop);
     let mut hooks: HashMap<&str, bool> = HashMap::new();
-    let mut is_shown = |index: &usize| {
+    let all = 0..stop.frames.len() + callers.len();
+    let shown = all.filter(|index| {
         let Some(frame) = stop.frames.get(*index) else { return true };
         !*hooks.entry(&frame.location.script_id).or_insert_with(|| sources.is_hook(frame))
-    };
-    let all = 0..stop.frames.len() + callers.len();
-    let shown: Vec<usize> = all.filter(|index| is_shown(index)).collect();
+    });
+    let shown: Vec<usize> = shown.collect();
     let mut frames = Vec::new();
     for &index in shown.iter().skip(start).take(levels) {
         let frame = match (stop.frames.get(index), callers.get(index - stop.frames.len().min(index))) {
