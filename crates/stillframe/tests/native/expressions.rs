@@ -429,3 +429,32 @@ async fn an_optional_behind_a_call_has_its_content() {
     assert_evaluated(&ran, &expressions);
     server.finish().await;
 }
+
+const ROWS: &str = "\
+int total(int count, const int *items) {
+    int copy[count], fixed[5] = {1};
+    long grid[2][count];
+    for (int at = 0; at < count; at++) copy[at] = grid[0][at] = grid[1][at] = items[at];
+    return copy[0] + fixed[0] + (int)grid[1][0]; // @here
+}
+int main(void) {
+    return total(3, (int[]){10, 20, 30});
+}
+";
+
+#[tokio::test]
+async fn a_variable_length_array_has_no_length() {
+    let sources = Sources::new(&[("main.c", ROWS)]);
+    let server = STILLFRAME.serve().await;
+    let expressions = [
+        ("copy", "{...}"),
+        ("copy[1]", "20"),
+        ("sizeof(copy)", "`copy` has a variable length, which LLDB does not know"),
+        ("grid[1][0]", "`grid` has a variable length, which LLDB does not know"),
+        ("fixed", "{1, 0, 0, 0, 0}"),
+        ("sizeof(fixed)", "20"),
+    ];
+    let ran = run_until(&server, &sources.file("main.c"), "here", &expressions.map(|(one, _)| one)).await;
+    assert_evaluated(&ran, &expressions);
+    server.finish().await;
+}

@@ -1,9 +1,18 @@
-"""Gives arrays in unions a length: LLDB drops the one that they have."""
+"""Gives arrays in unions a length, because LLDB drops the one that they have, and finds arrays whose length it does not know."""
 
 import re
 
 import lldb
 from stillframe_memory import dereferenced
+
+
+# LLDB takes the size of the code for the bound of a variable-length array for that bound: of the address of a variable, and
+# of the reading from there.
+TAKEN = re.compile(r"\[[3-7]\]")
+# The lines about local variables with the code for where they are.
+LOCAL = re.compile(r'name = "(\w+)", .*location = (.*), decl')
+# The names of variable-length arrays, by addresses in the program.
+varying = {}
 
 
 def sized(value, around=None):
@@ -20,9 +29,27 @@ def sized(value, around=None):
 
 
 def is_open(value):
-    """Whether a value is an array whose type has no length, as in a union or at the end of a structure."""
+    """Whether a value is an array whose type has no length, as in a union or at the end of a structure, or a wrong one."""
     kind = value.GetType().GetCanonicalType()
-    return kind.IsArrayType() and "[]" in (kind.GetName() or "")
+    return kind.IsArrayType() and ("[]" in (kind.GetName() or "") or is_varying(value))
+
+
+def is_varying(value):
+    """Whether a value is a variable-length array, or an array in one: its variable is a pointer to it."""
+    frame, path = value.GetFrame(), lldb.SBStream()
+    is_local = frame.IsValid() and value.GetValueType() == lldb.eValueTypeVariableLocal
+    if not is_local or not TAKEN.search(value.GetType().GetCanonicalType().GetName() or ""):
+        return False
+    address = frame.GetPC()
+    place = value.GetProcess().GetUniqueID(), address
+    if place not in varying:
+        result = lldb.SBCommandReturnObject()
+        command = f"image lookup --verbose --address {address:#x}"
+        value.GetTarget().GetDebugger().GetCommandInterpreter().HandleCommand(command, result)
+        found = LOCAL.findall(result.GetOutput() or "")
+        varying[place] = {name for name, code in found if code.endswith("DW_OP_deref")}
+    value.GetExpressionPath(path)
+    return re.sub(r"(\[\d+\])+$", "", path.GetData() or "") in varying[place]
 
 
 def outer(value):

@@ -4,6 +4,7 @@ import json
 import re
 
 import lldb
+from stillframe_cpp_unions import is_varying
 from stillframe_expressions import Evaluation
 from stillframe_values import BIT_FIELD, Code, Failed, made, spelled
 
@@ -119,10 +120,22 @@ def check_names(evaluation):
     """Refuse a name for which LLDB would take a variable inside a library, such as one of libc's."""
     target, module = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.frame.GetModule()
     for text in evaluation.names():
-        if "::" in text or text in evaluation.types.CONSTANTS or evaluation.variable(text) is not None:
+        if "::" in text or text in evaluation.types.CONSTANTS:
+            continue
+        if evaluation.variable(text) is not None:
+            check_length(evaluation, text)
             continue
         if is_inside_library(target, module, text) and not is_other(evaluation, target, module, text):
             raise Failed(f"use of undeclared identifier '{text}'")
+
+
+def check_length(evaluation, name):
+    """Refuse what depends on the length of an array that LLDB does not know: its size, or where an item of several rows is."""
+    value = evaluation.variable(name)
+    has_rows = (value.GetTypeName() or "").count("[") > 1
+    is_row = has_rows and re.search(rf"(?<![.>])\b{name}\s*\[", evaluation.text)
+    if (is_row or "sizeof" in evaluation.names()) and is_varying(value):
+        raise Failed(f"`{name}` has a variable length, which LLDB does not know")
 
 
 def is_inside_library(target, module, name):
