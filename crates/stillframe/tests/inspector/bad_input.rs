@@ -29,6 +29,14 @@ async fn unknown_ids_are_refused_with_the_existing_ones(language: Language) {
     client.finish().await;
 }
 
+#[tokio::test]
+async fn a_hang_of_nothing_is_refused() {
+    let client = ToolClient::new().await;
+    let failed = client.fails("INVALID_ARGUMENTS", "detect_hang", json!({})).await;
+    assert_eq!(failed.text_of("message"), "`command` is missing, and no session is open");
+    client.finish().await;
+}
+
 async fn lines_without_code_suggest_lines_with_code(language: Language) {
     let (client, program) = ToolClient::started(language, ADDS).await;
     let mut far = at(&program, "return");

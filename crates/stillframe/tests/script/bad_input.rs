@@ -28,6 +28,11 @@ async fn impossible_requests_are_refused_before_anything_runs() {
         ("cwd", json!("nowhere"), "no file `"),
         (
             "breakpoint",
+            json!({ "file": "main.go", "line": 1 }),
+            "`breakpoint.file` is Go; this tool debugs only Node.js and Python",
+        ),
+        (
+            "breakpoint",
             python,
             "`command` begins with `node`; for a breakpoint in Python, use `python FILE ARGS`",
         ),

@@ -188,9 +188,13 @@ impl DebugScript {
         let (executable, mut launch) = match adapter.name() {
             "javascript" if is_confined => without_a_shell(&command, cwd)?,
             "javascript" => (Some(PathBuf::from("sh")), in_a_shell(&command, cwd)),
-            _ => {
+            "python" => {
                 let (executable, launch) = python::launch(&command, cwd)?;
                 (Some(executable), launch)
+            }
+            _ => {
+                let problem = format!("is {}; this tool debugs only Node.js and Python", adapter.about());
+                return Err(ToolError::argument("breakpoint.file", problem));
             }
         };
         let given = self.env.clone().unwrap_or_default();

@@ -53,6 +53,17 @@ async fn a_missing_script_is_reported_with_similar_ones(language: Language) {
     session.finish().await;
 }
 
+#[tokio::test]
+async fn a_script_is_not_a_compiled_program() {
+    let script = Fixture::of(Language::Python, "swap_vars");
+    let session = Debugging::of(Language::C).await;
+    let start = json!({ "scriptPath": script.path() });
+    let failed = session.fails("file_unusable", "start_debugging", start).await;
+    let error = format!("`{}` is Python, and this session debugs C and C++", script.path());
+    assert_eq!(failed["error"], error);
+    session.finish().await;
+}
+
 async fn a_directory_is_not_a_script(language: Language) {
     let folder = folder();
     if !matches!(language, Language::Python) {

@@ -6,7 +6,7 @@ use test_support::{Fixture, Language, PerLanguage, ServerOptions, each, reposito
 
 use super::has_fields;
 use crate::STILLFRAME;
-use crate::debugging::Debugging;
+use crate::debugging::{Debugging, folder};
 
 each![
     create_debug_session_answers_with_a_uuid_and_its_name,
@@ -182,5 +182,11 @@ async fn get_source_context_defaults_to_five_lines_within_the_file(language: Lan
         let failed = session.fails("invalid_arguments", "get_source_context", arguments).await;
         assert_eq!(failed["error"], format!("`line` must be between 1 and {last} in {}", program.path()));
     }
+    let folder = folder();
+    let empty = folder.path().join("empty.txt");
+    std::fs::write(&empty, "").unwrap();
+    let arguments = json!({ "file": empty, "line": 1 });
+    let failed = session.fails("invalid_arguments", "get_source_context", arguments).await;
+    assert_eq!(failed["error"], format!("`line` is not in {}, which is empty", empty.display()));
     session.finish().await;
 }

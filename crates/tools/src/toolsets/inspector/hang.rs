@@ -167,6 +167,9 @@ impl DebuggerDetectHang {
         context: &Context,
     ) -> Result<(Session, Option<engine::model::launch::Launch>), ToolError> {
         let Some(command) = self.command else {
+            if self.session_id.is_none() && context.sessions.list().is_empty() {
+                return Err(ToolError::argument("command", "is missing, and no session is open"));
+            }
             let session = context.session(self.session_id.as_deref())?;
             execution::must_be_live(&session)?;
             return Ok((session, None));

@@ -468,8 +468,11 @@ impl Tool for GetSourceContext {
         let around = self.lines_context.unwrap_or(5);
         let surrounding = surrounding(&lines, self.line, around);
         let Some(line) = surrounding.iter().find(|near| near.line == self.line) else {
-            let length = lines.len();
-            return Err(ToolError::argument("line", format!("must be between 1 and {length} in {file}")));
+            let problem = match lines.len() {
+                0 => format!("is not in {file}, which is empty"),
+                length => format!("must be between 1 and {length} in {file}"),
+            };
+            return Err(ToolError::argument("line", problem));
         };
         Ok(SourceContext {
             success: true,
