@@ -78,3 +78,65 @@ async fn what_a_library_changes_by_a_method_is_seen_at_the_next_line() {
         client.server.finish().await;
     }
 }
+
+const LIBRARY: &str = "\
+class Store {
+  constructor() { this.hits = 0; }
+  get(key) { this.hits += 1; return key; }
+}
+module.exports = {
+  Store,
+  find(query) { query.limit = 10; return []; },
+  client: { get(url, options) { options.status.code = 200; return url; }, set(key, value, { row }) { row.id = 7; } },
+  mark(row) { row.marked = true; },
+};
+";
+
+const CALLS: &str = "\
+const library = require('library');
+class Mine extends library.Store {}
+function main() {
+  const store = new Mine();
+  store.get('a'); // @got
+  const query = {};
+  library.find(query); // @found
+  const { client } = library;
+  const status = {};
+  client.get('/', { status }); // @sent
+  const row = {};
+  client?.set('key', 'value', { row }); // @chained
+  const rows = [{ id: 1 }];
+  rows.forEach(library.mark); // @marked
+  const seen = new Set([1]);
+  [2, 3].forEach(seen.add, seen); // @added
+  const list = [];
+  Array.from([4, 5], list.push, list); // @pushed
+  return seen.size + list.length;
+}
+main();
+";
+
+/// The language has methods of the same names, which only read.
+#[tokio::test]
+async fn what_methods_named_as_those_of_the_language_change_is_found_where_they_are_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("node_modules/library");
+    std::fs::create_dir_all(&library).unwrap();
+    std::fs::write(library.join("index.js"), LIBRARY).unwrap();
+    let program = Fixture::write(folder.path(), "main.js", CALLS);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0"]);
+    for (condition, marker) in [
+        ("store.hits === 1", "got"),
+        ("query.limit === 10", "found"),
+        ("status.code === 200", "sent"),
+        ("row.id === 7", "chained"),
+        ("rows[0].marked === true", "marked"),
+        ("seen.has(3)", "added"),
+        ("list.includes(5)", "pushed"),
+    ] {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &[&format!("`{condition}` first holds after {} in main", at(&program, marker))]);
+    }
+    client.server.finish().await;
+}

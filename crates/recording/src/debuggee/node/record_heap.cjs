@@ -450,6 +450,16 @@ class Heap {
     else if (typeof known !== 'number') this.compareProperties(known, value, this.depth);
   }
 
+  /** Whether a value is a function that is not the program's own. */
+  isUnrecorded(value) {
+    return typeof value === 'function' && typeof (this.functions.get(value) ?? this.newNamed(value)) === 'number';
+  }
+
+  /** Whether the methods of a value are those of the language, or recorded. */
+  hasKnownMethods(value) {
+    return isHeld(value) ? this.shapes.hasKnownMethods(value) : true;
+  }
+
   /** The same, unless it is an object whose properties are written by code that is recorded. */
   checkContainer(value) {
     if (typeof value !== 'object' || value === null) return;

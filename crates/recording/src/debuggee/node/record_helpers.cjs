@@ -19,6 +19,7 @@
 //   bo(function, ...)           a function is bound to objects
 //   w(), c(before, value, ...)  a call was made that may have changed objects, if it was not one of the program's code;
 //                               cc(before, value, object, steps, ...): in an optional chain, that begins at the object
+//   rd(before, value, ...)      the same for a method that only reads if it is one of the language;  rc: in an optional chain
 //   q(value, ...)               the value
 'use strict';
 const { types } = require('util');
@@ -410,9 +411,16 @@ exports.start = (settings) => {
     below.compare(value, isChanged, one, two, three, four);
   };
 
-  const calledInChain = (before, value, object, steps, one, two, three, four) => {
+  /** A method was called that only reads if it is one of the language, apart from what a function does that it gets. */
+  const read = (before, value, object, one, two, three) => {
     if (wire.isOff) return value;
-    called(before, value, heap.follow(object, steps), one, two, three);
+    if (heap.isUnrecorded(one) || !heap.hasKnownMethods(object)) return called(before, value, object, one, two, three);
+    return value;
+  };
+
+  const inChain = (record) => (before, value, object, steps, one, two, three, four) => {
+    if (wire.isOff) return value;
+    record(before, value, heap.follow(object, steps), one, two, three);
     return four === undefined ? value : called(before, value, four);
   };
 
@@ -554,7 +562,7 @@ exports.start = (settings) => {
     b: constructed,
     bo: bound,
     c: called,
-    cc: calledInChain,
+    cc: inChain(called),
     d: (old, object, key, step) => (field(after(old, step), object, key), old),
     e: enter,
     f: finish,
@@ -578,6 +586,8 @@ exports.start = (settings) => {
     p: stepped,
     q: (value) => value,
     r: leave,
+    rc: inChain(read),
+    rd: read,
     re: exported,
     t: thrownBy,
     tt: passing,

@@ -21,12 +21,16 @@ function isDerived(value) {
 /** Whether a value is a function whose properties are read without a trap. */
 const isOpenFunction = (value) => typeof value === 'function' && !types.isProxy(value);
 
+const isNative = (make) => isOpenFunction(make) && apply(functionText, make, []).endsWith('{ [native code] }');
+
 /** What objects are. That of the classes of a program is found out once. */
 class Shapes {
   // What objects with a prototype are.
   known = new WeakMap();
   // Whether prototypes are built into the language.
   builtIn = new WeakMap();
+  // Whether the methods of objects with a prototype are those of the language, or recorded.
+  withKnownMethods = new WeakMap();
 
   /** What an object inherits from; null if that is built into the language. */
   prototypeOf(value) {
@@ -36,10 +40,29 @@ class Shapes {
     let isBuiltIn = this.builtIn.get(prototype);
     if (isBuiltIn === undefined) {
       const make = types.isProxy(prototype) ? undefined : getOwnPropertyDescriptor(prototype, 'constructor')?.value;
-      isBuiltIn = isOpenFunction(make) && apply(functionText, make, []).endsWith('{ [native code] }');
+      isBuiltIn = isNative(make);
       this.builtIn.set(prototype, isBuiltIn);
     }
     return isBuiltIn ? null : prototype;
+  }
+
+  /**
+   * Whether the methods of an object are those of the language, or of classes that are recorded above one of the language.
+   * A function and a plain object may have any.
+   */
+  hasKnownMethods(object) {
+    if (typeof object === 'function' || types.isProxy(object)) return false;
+    const prototype = getPrototypeOf(object);
+    if (prototype === null || prototype === Object.prototype) return false;
+    let isIt = this.withKnownMethods.get(prototype);
+    if (isIt === undefined) {
+      const make = types.isProxy(prototype) ? undefined : getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+      if (this.isOwn(make)) isIt = this.hasKnownMethods(prototype);
+      // That of all objects, of another realm, inherits from nothing.
+      else isIt = isNative(make) && getPrototypeOf(prototype) !== null;
+      this.withKnownMethods.set(prototype, isIt);
+    }
+    return isIt;
   }
 
   /** The function or class whose instances inherit from an object; undefined for most objects. */

@@ -10,29 +10,13 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::UnaryOperator;
 
 use super::super::scopes::is_bind;
+use super::changed::{Changed, gets_objects, is_pure, is_reader, may_be_object, variables_in};
 use super::functions::{Kind, is_code};
 use super::targets::targets_of;
 use super::{Instrumenter, Kept, Piece, text};
 
-/// Objects of the language whose functions change nothing that they get.
-const HARMLESS_OBJECTS: &str = "Math console JSON Number String Date Symbol BigInt Promise performance process Intl \
-                                Array Object Reflect Buffer";
-/// Functions of those that do: to their first argument, and `Object` returns that.
-const HARMFUL: &str = "assign defineProperty defineProperties setPrototypeOf set deleteProperty apply";
-/// Functions of the language that change nothing that they get.
-const HARMLESS: &str = "parseInt parseFloat isNaN isFinite Number String Boolean Symbol BigInt require setTimeout \
-                        setInterval setImmediate clearTimeout clearInterval queueMicrotask structuredClone \
-                        encodeURIComponent decodeURIComponent describe it test";
-/// Methods that do not change the object whose they are, nor what they get.
-const READERS: &str = "map filter forEach slice join indexOf lastIndexOf includes find findIndex findLast some every \
-                       reduce reduceRight concat keys values entries at get has toString charAt charCodeAt \
-                       codePointAt split trim replace replaceAll toUpperCase toLowerCase startsWith endsWith padStart \
-                       padEnd substring substr toFixed test match matchAll then catch finally hasOwnProperty \
-                       localeCompare repeat flat flatMap toSorted toReversed with toISOString getTime valueOf";
 /// Maximum number of objects that are compared after a call.
 const MOST_GIVEN: usize = 4;
-/// Methods that change only the object whose they are.
-const CHANGERS: &str = "pop shift unshift splice sort reverse fill copyWithin clear";
 
 /// A function and its name, which esbuild gives it by a call (`keepNames`, version 0.25, as tsx and vite have it).
 fn named_function<'e, 'a>(it: &'e CallExpression<'a>) -> Option<(&'e Expression<'a>, String)> {
@@ -40,10 +24,6 @@ fn named_function<'e, 'a>(it: &'e CallExpression<'a>) -> Option<(&'e Expression<
     let function = function.as_expression().filter(|function| is_code(function))?;
     let is_it = matches!(&it.callee, Expression::Identifier(callee) if callee.name == "__name");
     is_it.then(|| (function, name.value.to_string()))
-}
-
-fn is_in(words: &str, word: &str) -> bool {
-    words.split_ascii_whitespace().any(|each| each == word)
 }
 
 impl Instrumenter<'_> {
@@ -314,18 +294,17 @@ impl Instrumenter<'_> {
             }
             return;
         };
-        let begin = match &call.callee {
-            Expression::StaticMemberExpression(member) if !is_in(READERS, &member.property.name) => {
-                begin_of_chain(&member.object)
+        let (begin, method) = match &call.callee {
+            Expression::StaticMemberExpression(member) if !is_pure(&member.property.name) => {
+                (begin_of_chain(&member.object), member.property.name.as_str())
             }
-            _ => None,
+            _ => (None, ""),
         };
-        let may_change =
-            begin.is_some() || call.arguments.iter().filter_map(Argument::as_expression).any(may_be_object);
-        if !may_change {
+        if begin.is_none() && !gets_objects(call) {
             return self.spine_of_call(call, &mut None);
         }
-        self.put_text(it.span.start, "__$cc(__$w(),");
+        let helper = if begin.is_some() && is_reader(method) { "rc" } else { "cc" };
+        self.put_text(it.span.start, format!("__${helper}(__$w(),"));
         let (object, steps) = begin.unzip();
         let kept = object.map(|object| self.keep(object));
         let mut values = vec![kept.as_ref().map_or("undefined", Kept::text).to_owned()];
@@ -363,16 +342,20 @@ impl Instrumenter<'_> {
         }
     }
 
-    /// An argument, which is kept if it may be an object, and not too many are.
+    /// An argument, which is kept if it may be an object, and not too many are. So are variables in a literal.
     fn visit_given(&mut self, argument: &Argument<'_>, given: Option<&mut Vec<String>>) {
         let given = given.filter(|given| given.len() < MOST_GIVEN);
-        match (argument.as_expression().filter(|value| may_be_object(value)), given) {
-            (Some(value), Some(given)) => {
-                let object = self.keep(value);
-                self.visit_kept(value, &object);
-                given.push(object.text().to_owned());
-            }
-            _ => self.visit_argument(argument),
+        let (Some(value), Some(given)) = (argument.as_expression(), given) else {
+            return self.visit_argument(argument);
+        };
+        if may_be_object(value) {
+            let object = self.keep(value);
+            self.visit_kept(value, &object);
+            given.push(object.text().to_owned());
+        } else {
+            given.extend(variables_in(value));
+            given.truncate(MOST_GIVEN);
+            self.visit_argument(argument);
         }
     }
 
@@ -401,10 +384,12 @@ impl Instrumenter<'_> {
         }
         let mut kept: Vec<String> = Vec::new();
         kept.extend(self.bound_name(&it.callee));
-        self.put_text(
-            it.span.start,
-            format!("__${}(__$w(),", if changed == Changed::Appended { "x" } else { "c" }),
-        );
+        let helper = match changed {
+            Changed::Appended => "x",
+            Changed::Read => "rd",
+            _ => "c",
+        };
+        self.put_text(it.span.start, format!("__${helper}(__$w(),"));
         match &it.callee {
             // A method of the class above, which may be one of the language.
             Expression::StaticMemberExpression(member) if matches!(member.object, Expression::Super(_)) => {
@@ -417,7 +402,7 @@ impl Instrumenter<'_> {
             }
             other => self.visit_expression(other),
         }
-        let is_given = changed == Changed::All || changed == Changed::Arguments;
+        let is_given = !matches!(changed, Changed::Receiver | Changed::Appended);
         for argument in &it.arguments {
             self.visit_given(argument, Some(&mut kept).filter(|_| is_given));
         }
@@ -437,12 +422,6 @@ impl Instrumenter<'_> {
         self.put_text(it.span.end, format!("{})", kept.join(",")));
     }
 
-    /// The name of a function that is bound to an object.
-    fn bound_name(&self, function: &Expression<'_>) -> Option<String> {
-        let Expression::Identifier(id) = function else { return None };
-        (self.bound.contains(id.name.as_str()) && self.is_declared(&id.name)).then(|| id.name.to_string())
-    }
-
     fn super_call(&mut self, it: &CallExpression<'_>) {
         let constructor = self.functions.iter().rfind(|function| function.kind != Kind::Arrow);
         let level = constructor.map_or(0, |function| function.level);
@@ -455,55 +434,6 @@ impl Instrumenter<'_> {
         }
         let name = Piece::Name("this".to_owned());
         self.put(it.span.end, vec![text(format!(",__$b(__$s{level},")), name, text(",this))")]);
-    }
-
-    /// What a call may change that is not recorded where it happens.
-    fn changed_by(&self, it: &CallExpression<'_>) -> Changed {
-        let has_objects = || {
-            let mut values = it.arguments.iter().filter_map(Argument::as_expression);
-            values.any(may_be_object)
-        };
-        let mut values = it.arguments.iter().filter_map(Argument::as_expression);
-        if self.bound_name(&it.callee).is_some() || values.any(|value| self.bound_name(value).is_some()) {
-            return Changed::Arguments;
-        }
-        match &it.callee {
-            Expression::Identifier(id) => {
-                let name = id.name.as_str();
-                let is_known = self.is_code(name) || (is_in(HARMLESS, name) && !self.is_declared(name));
-                if is_known || !has_objects() { Changed::Nothing } else { Changed::Arguments }
-            }
-            Expression::StaticMemberExpression(member) => {
-                let method = member.property.name.as_str();
-                match &member.object {
-                    Expression::Identifier(id)
-                        if is_in(HARMLESS_OBJECTS, &id.name) && !self.is_declared(&id.name) =>
-                    {
-                        if is_in(HARMFUL, method) && id.name == "Object" {
-                            Changed::Result
-                        } else if is_in(HARMFUL, method) && has_objects() {
-                            Changed::Arguments
-                        } else {
-                            Changed::Nothing
-                        }
-                    }
-                    _ if is_in(READERS, method) => Changed::Nothing,
-                    Expression::Identifier(id) if self.is_foreign(&id.name) => {
-                        if has_objects() {
-                            Changed::Arguments
-                        } else {
-                            Changed::Nothing
-                        }
-                    }
-                    _ if method == "push" => Changed::Appended,
-                    _ if is_in(CHANGERS, method) => Changed::Receiver,
-                    _ => Changed::All,
-                }
-            }
-            Expression::FunctionExpression(_) | Expression::ArrowFunctionExpression(_) => Changed::Nothing,
-            _ if has_objects() => Changed::Arguments,
-            _ => Changed::Nothing,
-        }
     }
 }
 
@@ -546,20 +476,6 @@ fn is_in_chain(it: &Expression<'_>) -> bool {
     }
 }
 
-/// What a call may change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Changed {
-    Nothing,
-    /// The object whose method is called.
-    Receiver,
-    /// The same, by items at its end.
-    Appended,
-    Arguments,
-    All,
-    /// What it returns.
-    Result,
-}
-
 /// How a member is written.
 #[derive(Clone, Copy, Debug)]
 enum Member {
@@ -575,15 +491,4 @@ enum Key<'e, 'a> {
     Name(String),
     Private(String),
     Computed(&'e Expression<'a>),
-}
-
-/// Whether the value of an argument may be an object that something else refers to.
-fn may_be_object(value: &Expression<'_>) -> bool {
-    matches!(
-        value,
-        Expression::Identifier(_)
-            | Expression::ThisExpression(_)
-            | Expression::StaticMemberExpression(_)
-            | Expression::ComputedMemberExpression(_)
-    )
 }
