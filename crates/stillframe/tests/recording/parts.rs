@@ -66,3 +66,40 @@ async fn parts_of_values_are_followed_and_what_never_went_on_is_named() {
     has(&why("most").await, &[".most = 3 by ", &at(&program, "measured"), "[1] = 3 by "]);
     client.server.finish().await;
 }
+
+const MATCHES: &str = "\
+const list = [1];
+list.total = 5; // @total
+const long = Array.from({ length: 300 }, (_, index) => index);
+long.title = 'all'; // @title
+const match = /(?<year>\\d+)-\\d+/.exec('on 12-34'); // @matched
+const year = match.groups.year;
+const word = /ab/gi;
+const test = (text) => word.test(text); // @tested
+test('ab');
+const text = 'ab';
+const replaced = text.replace(word, 'c'); // @replaced
+console.log(list, year, replaced);
+";
+
+#[tokio::test]
+async fn arrays_have_properties_and_regular_expressions_flags_and_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", MATCHES);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0"]);
+    for (condition, marker) in [
+        ("list.total === 5", "total"),
+        ("long.title === 'all'", "title"),
+        ("match.index === 3", "matched"),
+        ("word.lastIndex === 2", "tested"),
+    ] {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &[&format!("`{condition}` first holds after {} in ", at(&program, marker))]);
+    }
+    let state = client.ask("state_at", json!({ "at": "end" })).await;
+    has(&state, &["list = [1, total: 5]", "groups: {year: '12'}", "word = /ab/gi"]);
+    let writes = client.ask("find_writes", json!({ "target": "word.lastIndex" })).await;
+    has(&writes, &["2 → 0 by ", &at(&program, "replaced"), "0 → 2 by ", &at(&program, "tested")]);
+    client.server.finish().await;
+}

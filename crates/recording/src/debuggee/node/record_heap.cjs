@@ -40,6 +40,9 @@ const isHeld = (value) => (typeof value === 'object' && value !== null) || typeo
 const isoDate = Date.prototype.toISOString;
 const dateTime = Date.prototype.getTime;
 const regexpSource = getOwnPropertyDescriptor(RegExp.prototype, 'source').get;
+const FLAGS = Object.entries({
+  hasIndices: 'd', global: 'g', ignoreCase: 'i', multiline: 'm', dotAll: 's', unicode: 'u', unicodeSets: 'v', sticky: 'y',
+}).map(([name, letter]) => [getOwnPropertyDescriptor(RegExp.prototype, name)?.get, letter]);
 const typedLength = getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), 'length').get;
 
 /** What is known of an object. */
@@ -50,7 +53,7 @@ class Entry {
     this.name = name;
     // What has been written: items, or values by key. Null if nothing was.
     this.contents = null;
-    // The same for the properties of a container whose class is the program's.
+    // The same for the properties of something of another kind that may have them.
     this.own = null;
     this.length = -1;
     // A property cannot be written, so that an assignment need not have had an effect.
@@ -76,10 +79,23 @@ function isIndex(key) {
   return key >= '0' && key <= '9~' && `${key >>> 0}` === key;
 }
 
+/** Whether an array has more than items and a length, such as the match of a regular expression. */
+function hasProperties(array) {
+  const keys = isArray(array) ? ownKeys(array) : [];
+  return keys.length > 0 && keys[keys.length - 1] !== 'length';
+}
+
 /** The name of a function that is not a proxy. */
 function nameOf(value) {
   const name = getOwnPropertyDescriptor(value, 'name')?.value;
   return typeof name === 'string' && name !== '' ? name : ANONYMOUS;
+}
+
+/** The letters of the flags of a regular expression. */
+function flagsOf(pattern) {
+  let flags = '';
+  for (const [get, letter] of FLAGS) if (get !== undefined && apply(get, pattern, [])) flags += letter;
+  return flags;
 }
 
 /** A variable of a module; nothing before it is initialized. */
@@ -460,6 +476,11 @@ class Heap {
     return isHeld(value) ? this.shapes.hasKnownMethods(value) : true;
   }
 
+  /** Compares a regular expression, which goes on where its last match ended. */
+  checkPattern(value) {
+    if (typeof value === 'object' && value !== null && types.isRegExp(value)) this.check(value);
+  }
+
   /** The same, unless it is an object whose properties are written by code that is recorded. */
   checkContainer(value) {
     if (typeof value !== 'object' || value === null) return;
@@ -480,6 +501,7 @@ class Heap {
     switch (entry.kind) {
       case ARRAY:
         this.compareItems(entry, value, depth);
+        if (entry.own === null && entry.length <= this.items && hasProperties(value)) entry.own = new Properties();
         break;
       case MAP:
         this.comparePairs(entry, value, depth);
@@ -632,7 +654,9 @@ class Heap {
     if (types.isDate(value)) {
       text = Number.isNaN(apply(dateTime, value, [])) ? 'Invalid Date' : apply(isoDate, value, []);
     } else if (types.isRegExp(value)) {
-      text = `/${apply(regexpSource, value, [])}/`;
+      const flags = flagsOf(value);
+      text = `/${apply(regexpSource, value, [])}/${flags}`;
+      if (/[gy]/.test(flags)) this.compareIndex(entry, value);
     } else if (hasBytes(value)) {
       text = `<${entry.name}${shownBytes(value, this.items)}>`;
     }
@@ -641,6 +665,16 @@ class Heap {
     this.atom(entry.name, text);
     this.write(NAME, entry.number);
     if (hasBytes(value)) this.compareMemory(value);
+  }
+
+  /** Where a regular expression begins its next match. */
+  compareIndex(entry, pattern) {
+    const index = getOwnPropertyDescriptor(pattern, 'lastIndex').value;
+    if (entry.own === null) entry.own = new Properties();
+    if (entry.own.lastIndex === index) return;
+    entry.own.lastIndex = index;
+    this.word(index);
+    this.write(this.wire.text('lastIndex') * 4 + NAME, entry.number);
   }
 
   setLength(entry, length) {
@@ -678,6 +712,7 @@ class Heap {
     const isKnown = entry !== undefined && entry.contents !== null && !entry.isUnsettled;
     const isOpen = isKnown && entry.kind === INSTANCE && !entry.isGuarded;
     if (!isOpen || !isExtensible(object)) {
+      if (isKnown && entry.kind === ARRAY && text !== 'length') entry.own ??= new Properties();
       this.check(object);
       return;
     }

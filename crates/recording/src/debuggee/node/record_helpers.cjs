@@ -415,6 +415,9 @@ exports.start = (settings) => {
   const read = (before, value, object, one, two, three) => {
     if (wire.isOff) return value;
     if (heap.isUnrecorded(one) || !heap.hasKnownMethods(object)) return called(before, value, object, one, two, three);
+    heap.by = top;
+    heap.checkPattern(object);
+    heap.checkPattern(one);
     return value;
   };
 
