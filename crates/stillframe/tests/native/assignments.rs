@@ -14,12 +14,13 @@ fn main() {
         count: 1, parts: vec![1, 2], letter: 'a', rate: 0.5, share: 0.5, big: 1, open: false, rows: vec![vec![1], vec![2, 3]],
     };
     let row = &mut [3_u8, 4];
+    let limit = account.count + 3;
     println!(\"ready\"); // @ready
     account.parts[0] += 5; // @written
     account.parts[0] += 5; // @written_again
     row[0] += 1;
     println!(\"{} {:?} {} {}\", account.count, account.parts, account.letter, account.rate);
-    println!(\"{} {row:?} {} {} {:?}\", account.big, account.share, account.open, account.rows);
+    println!(\"{} {row:?} {} {} {:?} {limit}\", account.big, account.share, account.open, account.rows);
 }
 ";
 
@@ -58,6 +59,10 @@ async fn elements_are_assigned_and_watched() {
 
     let ready = run_until(&server, &program, "ready", &[]).await;
     let id = &ready["sessionId"];
+    let limit = json!({ "sessionId": id, "name": "limit", "value": "9" });
+    let set = server.ok("set_variable", limit).await;
+    let note = "`limit` is not declared `mut`: the program may go on with the value it had";
+    assert_eq!((&set["value"], &set["note"]), (&json!("9"), &json!(note)), "{}", set.text);
     let mut listed = server.ok("get_local_variables", json!({ "sessionId": id })).await;
     for name in ["account", "parts"] {
         let variables = listed["variables"].as_array().expect("a list");
@@ -68,7 +73,8 @@ async fn elements_are_assigned_and_watched() {
     let element = json!({
         "sessionId": id, "variablesReference": listed["variablesReference"], "name": "[1]", "value": "9",
     });
-    server.ok("set_variable", element).await;
+    let set = server.ok("set_variable", element).await;
+    assert!(set["note"].is_null(), "{}", set.text);
     let read =
         server.ok("evaluate_expression", json!({ "sessionId": id, "expression": "account.parts" })).await;
     assert_eq!(read["result"], "[1, 9]", "{}", read.text);

@@ -41,7 +41,7 @@ pub struct ValueReadInfo {
     /// Full length, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
-    /// The frame in which it was read, if different.
+    /// The frame in which it was read, if different, or another remark on the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

@@ -62,8 +62,8 @@ class Evaluation:
         self.at = 0
         # What the parameters of a closure are.
         self.locals = {}
-        # What the client adds to the text and the type of the value.
-        self.form = {}
+        # What the client adds to the text and the type of the value, and a note about it.
+        self.form, self.note = {}, None
 
     def names(self):
         """The names that are not those of members or of types behind `as`, nor parameters of a closure."""

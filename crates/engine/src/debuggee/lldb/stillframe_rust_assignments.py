@@ -1,10 +1,14 @@
 """Assigns to numbers, truth values and characters of Rust, such as those in a vector, which LLDB does not find."""
 
 import math
+import re
 
 import lldb
 from stillframe_rust_numbers import computed, type_of
-from stillframe_values import Code, Failed, Integer, Letter, Single, Unknown, kept, simple, spelled
+from stillframe_values import Code, Failed, Integer, Letter, Single, Unknown, kept, simple, spelled, text_of
+
+# Of a variable that never changes, the debug information names a copy.
+COPIED = "the program may go on with the value it had"
 
 
 def assigned(evaluation, place, sign):
@@ -15,7 +19,18 @@ def assigned(evaluation, place, sign):
     known, value = simple(place), evaluation.plain(evaluation.either())
     value = value if sign == "=" else computed(sign.removesuffix("="), known, value)
     check(place, known, value)
+    evaluation.note = None if is_mutable(place) else f"`{place.GetName()}` is not declared `mut`: {COPIED}"
     return Code(f"{kept(place)} = {spelling(value)}")
+
+
+def is_mutable(place):
+    """Whether what is assigned to is not a variable without `mut`, as far as its source is known."""
+    path, declared = lldb.SBStream(), place.GetDeclaration()
+    place.GetExpressionPath(path)
+    lines = text_of(declared.GetFileSpec().fullpath or "").splitlines()
+    if path.GetData() != place.GetName() or not 0 < declared.GetLine() <= len(lines):
+        return True
+    return re.search(rf"\bmut\s+{place.GetName()}\b", lines[declared.GetLine() - 1]) is not None
 
 
 def check(place, known, value):

@@ -10,7 +10,7 @@ KINDS = {"Some": "Option<{}>", "None": "Option<_>", "Ok": "Result<{}, _>", "Err"
 
 def opened(evaluation, value):
     """What is in an option or a result, whose name the client adds. In place of nothing is a number, which is not shown."""
-    text, kind, note = "{}", "{}", None
+    text, kind, note = "{}", "{}", evaluation.note
     while isinstance(value, Optional):
         is_nothing = value.name == "None"
         text = text.replace("{}", value.name if is_nothing else f"{value.name}({{}})")

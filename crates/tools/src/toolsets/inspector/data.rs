@@ -35,7 +35,7 @@ pub(super) struct ValueData {
     /// Length of the full text, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     length: Option<u64>,
-    /// The frame it was read in, if it is another one.
+    /// The frame it was read in, if it is another one, or another remark on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }

@@ -383,6 +383,9 @@ pub(super) struct VariableSet {
     #[serde(rename = "type")]
     type_name: String,
     variables_reference: u64,
+    /// Why the program may not use the new value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
 impl Tool for SetVariable {
@@ -421,6 +424,7 @@ impl Tool for SetVariable {
             value: value.text,
             type_name: value.type_name,
             variables_reference: value.reference.map_or(0, |reference| reference.0),
+            note: value.note,
         })
     }
 }
