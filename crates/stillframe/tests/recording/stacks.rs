@@ -56,13 +56,14 @@ async fn the_line_of_an_uncaught_exception_is_shown_as_in_a_plain_run() {
     for text in [
         "function check(n) {\n  if (n > 2) throw new RangeError('too big');\n}\ncheck(3);\n",
         "async function load() { await null; throw new RangeError('too big'); }\nload();\n",
+        "setTimeout(() => { Promise.reject(new RangeError('too big')); });\n",
     ] {
         let program = Fixture::write(folder.path(), "main.cjs", text);
         let mut node = tokio::process::Command::new("node");
         let plain = node.arg(program.path()).output().await.unwrap();
         let plain = String::from_utf8(plain.stderr).unwrap();
         let heading = plain.split("RangeError: ").next().unwrap_or_default();
-        has(heading, &["main.cjs:", "throw new", "^\n\n"]);
+        has(heading, &["main.cjs:", "new RangeError", "^\n\n"]);
         let said = client.record(&program, &[]).await;
         has(&said, &[&format!("output:\n{heading}RangeError: too big")]);
     }

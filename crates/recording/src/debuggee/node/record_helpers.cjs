@@ -543,11 +543,11 @@ exports.start = (settings) => {
 
   process.on('uncaughtExceptionMonitor', (error, origin) => {
     overflow.hide();
-    const isLast = error === thrown;
+    const isShown = error === thrown || origin !== 'uncaughtException';
     if (top !== 0 && !isKnown(error)) thrownBy(top, error);
     // It has left a module, which no other code of the program is around.
     for (; top !== 0; pop(top)) passed(top, error);
-    if (isLast && process.listenerCount('uncaughtException') === 0) showHeading(error, origin, settings.loaded);
+    if (isShown && process.listenerCount('uncaughtException') === 0) showHeading(error, origin, settings.loaded);
   });
   process.on('exit', () => wire.exit());
   for (const name of ['abort', 'kill', 'reallyExit', 'send']) {

@@ -6,6 +6,7 @@
 const fs = require('fs');
 const Module = require('module');
 const { pathToFileURL } = require('url');
+const { isNativeError } = require('util').types;
 const { fileOf } = require('./loading.cjs');
 const { isUsers } = require('./record_loading.cjs');
 const { isOverflow } = require('./record_overflow.cjs');
@@ -94,15 +95,19 @@ function textOf(site) {
 
 /** What Node shows above an uncaught exception; it cannot know the line. `loaded` gives the text that a file has. */
 exports.showHeading = (error, origin, loaded) => {
-  const frame = /\(?((?:file:\/\/)?\/[^():]*):(\d+):(\d+)\)?$/m.exec(typeof error?.stack === 'string' ? error.stack : '');
+  const isRejection = origin !== 'uncaughtException';
+  const stack = typeof error?.stack === 'string' ? error.stack : '';
+  // Of a rejected promise, Node shows where the error was made.
+  const frames = isRejection ? isNativeError(error) && /^ {4}at .*$/m.exec(stack)?.[0] : stack;
+  const frame = /\(?((?:file:\/\/)?\/[^():]*):(\d+):(\d+)\)?$/m.exec(frames || '');
   if (!frame) return;
   const [, path, at, column] = frame;
   try {
     const file = path.startsWith('file:') ? fileOf(path) : path;
-    // Of a rejected promise, Node knows where the error was made, and shows that line unless it has our mark.
-    if (origin !== 'uncaughtException' && !loaded(file)?.split('\n')[at - 1]?.includes(MARK)) return;
+    // Node knows that line, and shows it unless it has our mark.
+    if (isRejection && !loaded(file)?.split('\n')[at - 1]?.includes(MARK)) return;
     const text = fs.readFileSync(file, 'utf8').split('\n')[at - 1];
-    const thrown = origin === 'uncaughtException' ? /\bthrow\s+$/.exec(text.slice(0, column - 1)) : null;
+    const thrown = isRejection ? null : /\bthrow\s+$/.exec(text.slice(0, column - 1));
     const before = text.slice(0, thrown ? thrown.index : column - 1);
     fs.writeSync(2, `${path}:${at}\n${text}\n${before.replace(/[^\t]/g, ' ')}^\n\n`);
   } catch {
