@@ -67,7 +67,7 @@ pub trait Debugger: Send + Sync + 'static {
     async fn data_breakpoint_info(&self, request: DataRequest) -> Result<String> {
         match self.base() {
             Some(base) => base.data_breakpoint_info(request).await,
-            None => Err(cannot_watch()),
+            None => Err(cannot_watch(NO_DATA_BREAKPOINTS)),
         }
     }
 
@@ -75,7 +75,7 @@ pub trait Debugger: Send + Sync + 'static {
     async fn set_data_breakpoints(&self, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
         match self.base() {
             Some(base) => base.set_data_breakpoints(wanted).await,
-            None => Err(cannot_watch()),
+            None => Err(cannot_watch(NO_DATA_BREAKPOINTS)),
         }
     }
 
@@ -289,13 +289,15 @@ pub(crate) fn cannot_reverse() -> Error {
     )
 }
 
-/// A debugger without data breakpoints.
-pub(crate) fn cannot_watch() -> Error {
-    Error::Unsupported(
-        "watching a value is not available: this language's debugger has no data breakpoints; set breakpoints \
-         with a condition on the lines that may write it, or trace it there"
-            .to_owned(),
-    )
+/// Why most debuggers cannot watch a value.
+pub(crate) const NO_DATA_BREAKPOINTS: &str = "this language's debugger has no data breakpoints";
+
+/// A debugger that cannot watch a value, for this reason.
+pub(crate) fn cannot_watch(reason: &str) -> Error {
+    Error::Unsupported(format!(
+        "watching a value is not available: {reason}; set breakpoints with a condition on the lines that may write \
+         it, or trace it there"
+    ))
 }
 
 /// How far to run backwards.

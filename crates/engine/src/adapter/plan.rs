@@ -405,11 +405,13 @@ pub struct Quirks {
 /// How data breakpoints work where the protocol does not say it.
 #[derive(Clone, Copy, Debug)]
 pub struct DataQuirks {
-    /// The name by which the adapter finds the storage of an expression.
-    pub name: fn(&str) -> String,
-    /// An expression for the value, by the type of that name and the adapter's name for the storage; none for the
-    /// expression itself.
-    pub value: fn(&str, &str) -> Option<String>,
+    /// Why nothing is watched, although the adapter offers it.
+    pub refusal: Option<&'static str>,
+    /// The debugger's command that finds storage, and reads it in any frame; none if the adapter does both. See
+    /// `dap/data/storage.rs`.
+    pub command: Option<&'static str>,
+    /// Whether watching storage watches other storage, too, by the adapter's names for both.
+    pub covers: fn(&str, &str) -> bool,
     /// Whether the description of a stop is that of one at a data breakpoint, where its reason is another word.
     pub is_stop: fn(&str) -> bool,
     /// How storage in a frame is known, to stop watching it when the function returns; none if the adapter does that.
@@ -555,6 +557,12 @@ impl Quirks {
         as_condition: |expression| expression.to_owned(),
         error_type: |_| "",
         is_pause: |_| false,
-        data: DataQuirks { name: str::to_owned, value: |_, _| None, is_stop: |_| false, frames: None },
+        data: DataQuirks {
+            refusal: None,
+            command: None,
+            covers: |outer, inner| outer == inner,
+            is_stop: |_| false,
+            frames: None,
+        },
     };
 }

@@ -39,6 +39,12 @@ impl DataAccess {
         }
     }
 
+    /// What stops the program at either access.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        if self == other { self } else { Self::ReadWrite }
+    }
+
     /// Whether reading stops the program.
     pub fn reads(self) -> bool {
         self != Self::Write

@@ -27,6 +27,7 @@ mod source;
 mod tests;
 mod threads;
 mod virtuals;
+mod watches;
 
 #[path = "../standard/debugging.rs"]
 #[allow(dead_code, reason = "the toolset's own tests use the rest")]

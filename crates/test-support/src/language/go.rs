@@ -177,7 +177,7 @@ pub(super) const ROW: Row = Row {
         ("values: long", &["numbers"]),
     ],
     cannot: &[
-        ("breakpoints::data", "Delve has no data breakpoints in DAP"),
+        ("breakpoints::data", "Delve misses writes"),
         (
             "a_program_that_crashes_ends_with_the_signal",
             "Go's runtime handles SIGSEGV itself, and exits with code 2",

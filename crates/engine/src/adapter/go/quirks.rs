@@ -1,6 +1,8 @@
 //! Where Delve departs from the specification.
 
-use super::super::plan::{LockSearch, Quirks, RefusedLines, SimultaneousStops, StackSampling, ThrownValue};
+use super::super::plan::{
+    DataQuirks, LockSearch, Quirks, RefusedLines, SimultaneousStops, StackSampling, ThrownValue,
+};
 use super::{analysis, comparisons, delve, expressions, panics, values, waits};
 use crate::model::stop::{End, Exception, ExceptionMode};
 
@@ -83,6 +85,10 @@ pub(super) const QUIRKS: Quirks = Quirks {
     thread_name: values::goroutine,
     wait_reason: |name| (!has_thread(name)).then_some("runtime.curg.waitreason"),
     wait_text: values::wait_reason,
+    data: DataQuirks {
+        refusal: Some("Delve misses writes, and a program can crash while it watches"),
+        ..Quirks::NONE.data
+    },
     steps_into_libraries: true,
     goes_back_at_end: Some(analysis::goes_back_at_end),
     pauses_anywhere: true,

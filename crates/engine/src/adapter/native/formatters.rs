@@ -53,6 +53,7 @@ const SCRIPTS: [(&str, &str); 43] = [
     ("stillframe_stops.py", include_str!("../../debuggee/lldb/stillframe_stops.py")),
     ("stillframe_traps.py", include_str!("../../debuggee/lldb/stillframe_traps.py")),
     ("stillframe_values.py", include_str!("../../debuggee/lldb/stillframe_values.py")),
+    ("stillframe_watched.py", include_str!("../../debuggee/lldb/stillframe_watched.py")),
 ];
 
 /// The folder that they are in; they are written there if they are not. It changes with the content, so that two

@@ -3,6 +3,7 @@
 //! Facts about it hold for lldb-dap 19.1.7.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -68,17 +69,16 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     ignores_paused_thread: true,
     catches_command: Some("`stillframe-catches"),
     is_pause: |description| description == "signal SIGSTOP",
-    // Its names for storage are `ADDRESS/SIZE`, and it takes the value of an expression for an address.
     data: DataQuirks {
-        name: |expression| format!("&({expression})"),
-        value: |kind, id| {
-            let (address, _) = id.split_once('/')?;
-            // The type of the address, `int *`.
-            Some(format!("*({kind})0x{address}"))
+        refusal: None,
+        command: Some("`stillframe-watched"),
+        covers: |outer, inner| match (storage(outer), storage(inner)) {
+            (Some(outer), Some(inner)) => outer.start <= inner.start && inner.end <= outer.end,
+            _ => false,
         },
         is_stop: |description| description.starts_with("watchpoint "),
         frames: Some(FrameQuirks {
-            address: |id| u64::from_str_radix(id.split('/').next()?, 16).ok(),
+            address: |id| storage(id).map(|storage| storage.start),
             stack_pointer: "$sp",
             at_return: |address, pointer| format!("`breakpoint set -a {address} -c '$sp > {pointer}'"),
             number: |text| {
@@ -107,8 +107,19 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     ..Quirks::NONE
 };
 
+/// The addresses of what the adapter calls `ADDRESS/SIZE`.
+fn storage(id: &str) -> Option<Range<u64>> {
+    let (address, size) = id.split_once('/')?;
+    let start = u64::from_str_radix(address, 16).ok()?;
+    Some(start..start.checked_add(size.parse().ok()?)?)
+}
+
 /// What is wrong with an expression, without where it is.
 fn refusal(text: &str) -> String {
+    if text.contains("watchpoint resources failed") {
+        return "processors watch at most 4 values, of 8 bytes each; remove another watch, or watch a part"
+            .to_owned();
+    }
     // `<user expression 3>:1:1: use of undeclared identifier 'x'`, then the text with a mark under it. Warnings come
     // before errors.
     let is_error = |line: &&str| line.trim_start().starts_with("error: ");
@@ -176,7 +187,7 @@ impl Native<'_> {
         let Self { quirks, scripts, mut commands, entry, flags } = self;
         commands.extend(index_cache(host));
         commands.extend(
-            ["catches", "globals", "locations", "recorder", "stops", "traps"]
+            ["catches", "globals", "locations", "recorder", "stops", "traps", "watched"]
                 .map(|name| imported(&scripts.join(format!("stillframe_{name}.py")))),
         );
         let binary = debugger::binary(host, start)?;

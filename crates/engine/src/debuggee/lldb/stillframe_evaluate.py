@@ -6,7 +6,7 @@ import re
 import lldb
 from stillframe_cpp_unions import is_varying
 from stillframe_expressions import Evaluation
-from stillframe_values import BIT_FIELD, Code, Failed, made, spelled
+from stillframe_values import Code, Failed, made, spelled
 
 # What a method is called on, as far as it is a path of names, and its name.
 METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
@@ -32,7 +32,7 @@ def evaluate(types, debugger, command, result):
             found = made(debugger.GetSelectedTarget(), found)
         spelling = None if found is None else spelled(found)
         if spelling:
-            printed = {"as": spelling, "runs": isinstance(found, Code), "stored": is_stored(found), **form}
+            printed = {"as": spelling, "runs": isinstance(found, Code), **form}
             result.AppendMessage("evaluated " + json.dumps(printed))
     except Failed as failed:
         result.AppendMessage("evaluated " + json.dumps({"error": str(failed)}))
@@ -41,14 +41,6 @@ def evaluate(types, debugger, command, result):
 def frame_numbered(debugger, number):
     thread = debugger.GetSelectedTarget().GetProcess().GetThreadByIndexID(int(number) >> 19)
     return thread.GetFrameAtIndex(int(number) & ((1 << 19) - 1))
-
-
-def is_stored(found):
-    """Whether a value is in the memory of the program, and nothing leads to it."""
-    if not isinstance(found, lldb.SBValue) or BIT_FIELD.search(found.GetTypeName() or ""):
-        return False
-    is_reference = found.GetType().GetCanonicalType().IsReferenceType()
-    return not is_reference and found.GetLoadAddress() != lldb.LLDB_INVALID_ADDRESS
 
 
 def understood(types, frame, expression, runs=False):

@@ -1,16 +1,19 @@
 //! Data breakpoints: what is watched, what happened to it, and when its storage is gone.
 
+mod storage;
+
 use std::collections::HashMap;
 
-use super::{DapDebugger, commands, expressions, lock, motion, values};
+use super::{DapDebugger, commands, lock, motion, values};
 use crate::adapter::plan::FrameQuirks;
 use crate::deadlines;
 use crate::debugger::{
-    BindResult, DataBreakpoint, DataRequest, Debugger, Evaluate, Event, RuleFor, cannot_watch,
+    BindResult, DataBreakpoint, DataRequest, Debugger, Evaluate, Event, NO_DATA_BREAKPOINTS, RuleFor,
+    cannot_watch,
 };
 use crate::error::{Error, Result};
 use crate::model::data_breakpoint::{CodeLine, DataChange};
-use crate::model::ids::RawId;
+use crate::model::ids::{BreakpointId, RawId};
 use crate::model::limits::MAX_VALUE;
 
 /// How many frames are searched for the one that a value is in.
@@ -22,19 +25,44 @@ const RED_ZONE: u64 = 128;
 /// What is known of storage, and what is watched.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
-    /// By the adapter's name for the storage.
+    /// How many storages were found.
+    count: u64,
+    /// By our names for the storages.
     known: HashMap<String, Storage>,
     set: Vec<DataBreakpoint>,
 }
 
 #[derive(Clone, Debug)]
 struct Storage {
-    /// The expression for its value, in any frame.
+    /// The adapter's name for it. Several expressions can have the same storage.
+    adapter_id: String,
+    /// The expression for its value.
     expression: String,
-    /// The value at the last stop.
-    value: String,
+    /// What it had at the last stop.
+    content: Content,
     /// The frame that it is in.
     frame: Option<FrameEnd>,
+}
+
+/// What storage has.
+#[derive(Clone, Debug, Default)]
+struct Content {
+    text: String,
+    /// Its bytes, where the debugger gives them. The text of a pointer may change without a write to it.
+    bytes: Option<String>,
+    /// The text does not show all of it.
+    is_partial: bool,
+}
+
+impl Content {
+    fn is_same(&self, other: &Self) -> bool {
+        let is_text_same = self.text == other.text;
+        match (&self.bytes, &other.bytes) {
+            (Some(one), Some(other)) if one == other => true,
+            (Some(_), Some(_)) => is_text_same && !self.is_partial,
+            _ => is_text_same,
+        }
+    }
 }
 
 /// Where a frame ends.
@@ -53,35 +81,29 @@ struct FrameEnd {
 /// Finds the storage of a value.
 pub(super) async fn find(debugger: &DapDebugger, request: DataRequest) -> Result<String> {
     let DataRequest { expression, frame, access } = request;
-    if !debugger.capabilities().supports_data_breakpoints {
-        return Err(refused(debugger));
-    }
-    let quirks = debugger.quirks().data;
-    // An expression that cannot be evaluated fails here, in the language's words.
-    evaluate(debugger, frame, &expression).await?;
-    let other = expressions::stored(debugger, frame, &expression).await;
-    let name = (quirks.name)(other.as_deref().unwrap_or(&expression));
-    let type_name = raw_type(debugger, frame, &name).await?;
-    let arguments = ::dap::DataBreakpointInfoArguments { name, frame_id: Some(frame.0) };
-    let info = debugger.request::<::dap::DataBreakpointInfo>(arguments, deadlines::REQUEST).await?;
-    let Some(id) = info.data_id else {
-        return Err(Error::Unsupported(format!(
-            "`{expression}` cannot be watched: {}; watch a variable, a field or an element",
-            info.description
-        )));
+    check(debugger)?;
+    let name = {
+        let mut watched = lock(&debugger.0.watched);
+        watched.count += 1;
+        watched.count.to_string()
     };
-    if !info.access_types.is_empty() && !info.access_types.iter().any(|known| known == access.as_str()) {
-        let known = info.access_types.join(", ");
-        return Err(Error::Unsupported(format!("access `{access}` cannot be watched here; use: {known}")));
+    let quirks = debugger.quirks().data;
+    let found = match quirks.command {
+        Some(command) => storage::found(debugger, command, frame, &name, &expression).await,
+        None => storage::adapter_id(debugger, frame, &expression, access).await,
+    };
+    let mut content = Content::default();
+    if quirks.command.is_none() || found.is_err() {
+        // An expression that cannot be evaluated fails here, in the language's words.
+        content.text = evaluate(debugger, frame, &expression).await?.text;
     }
-    let expression = (quirks.value)(&type_name, &id).unwrap_or(expression);
-    let value = evaluate(debugger, frame, &expression).await?.text;
+    let adapter_id = found?;
     let frame = match quirks.frames {
-        Some(frames) => frame_of(debugger, &frames, frame, &id).await,
+        Some(frames) => frame_of(debugger, &frames, frame, &adapter_id).await,
         None => None,
     };
-    lock(&debugger.0.watched).known.insert(id.clone(), Storage { expression, value, frame });
-    Ok(id)
+    lock(&debugger.0.watched).known.insert(name.clone(), Storage { adapter_id, expression, content, frame });
+    Ok(name)
 }
 
 async fn evaluate(
@@ -93,18 +115,6 @@ async fn evaluate(
     let request =
         Evaluate { expression, frame, deadline: deadlines::CONDITION, text: MAX_VALUE, pure: false };
     values::evaluate(debugger, request).await
-}
-
-/// The type of an expression in the adapter's words, in which it reads them.
-async fn raw_type(debugger: &DapDebugger, frame: RawId, expression: &str) -> Result<String> {
-    let arguments = ::dap::EvaluateArguments {
-        expression: expression.to_owned(),
-        frame_id: Some(frame.0),
-        context: Some("watch".to_owned()),
-        ..::dap::EvaluateArguments::default()
-    };
-    let answer = debugger.request::<::dap::Evaluate>(arguments, deadlines::CONDITION).await?;
-    Ok(answer.kind.unwrap_or_default())
 }
 
 async fn number(debugger: &DapDebugger, frame: RawId, expression: &str) -> Option<u64> {
@@ -149,46 +159,63 @@ async fn stack_from(debugger: &DapDebugger, of: RawId) -> Vec<::dap::StackFrame>
     Vec::new()
 }
 
-/// Why nothing can be watched.
-fn refused(debugger: &DapDebugger) -> Error {
-    if !debugger.capabilities().supports_step_back {
-        return cannot_watch();
+/// Fails where nothing can be watched.
+fn check(debugger: &DapDebugger) -> Result<()> {
+    let can = debugger.capabilities();
+    match debugger.quirks().data.refusal {
+        Some(reason) => Err(cannot_watch(reason)),
+        None if can.supports_data_breakpoints => Ok(()),
+        None if can.supports_step_back => Err(Error::Unsupported(
+            "watching a value is not available in a recording, which has all writes: call find_writes, or \
+             `stillframe ask writes`"
+                .to_owned(),
+        )),
+        None => Err(cannot_watch(NO_DATA_BREAKPOINTS)),
     }
-    Error::Unsupported(
-        "watching a value is not available in a recording, which has all writes: call find_writes, or \
-         `stillframe ask writes`"
-            .to_owned(),
-    )
 }
 
-/// Replaces what is watched.
+/// Replaces what is watched. What was watched before stays if the debugger cannot watch all.
 pub(super) async fn set(debugger: &DapDebugger, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
-    if !debugger.capabilities().supports_data_breakpoints {
-        return if wanted.is_empty() { Ok(Vec::new()) } else { Err(refused(debugger)) };
+    if let Err(refused) = check(debugger) {
+        return if wanted.is_empty() { Ok(Vec::new()) } else { Err(refused) };
     }
     let _still = motion::hold(debugger).await;
-    let breakpoints = wanted
-        .iter()
-        .filter(|data| data.enabled)
-        .map(|data| ::dap::DataBreakpoint {
-            data_id: data.data_id.clone(),
-            access_type: Some(data.access.as_str().to_owned()),
-        })
-        .collect();
-    let arguments = ::dap::SetDataBreakpointsArguments { breakpoints };
-    let response = debugger.request::<::dap::SetDataBreakpoints>(arguments, deadlines::REQUEST).await?;
-    lock(&debugger.0.watched).set.clone_from(&wanted);
-    stop_at_returns(debugger, &wanted).await;
-    let mut answers = response.breakpoints.into_iter();
-    let result = |data: &DataBreakpoint| match data.enabled.then(|| answers.next()).flatten() {
-        _ if !data.enabled => BindResult::on(None),
-        Some(answer) if answer.verified => BindResult::on(None),
-        answer => {
-            let reason = answer.and_then(|answer| answer.message).unwrap_or_else(|| {
-                "the debugger cannot watch it: processors watch at most 4 values, of 8 bytes each".to_owned()
-            });
-            BindResult::Refused(reason)
+    let before = lock(&debugger.0.watched).set.clone();
+    let is_new = |data: &DataBreakpoint| !before.iter().any(|old| old.enabled && old.rule.id == data.rule.id);
+    let mut refused: HashMap<BreakpointId, String> = HashMap::new();
+    loop {
+        let active: Vec<&DataBreakpoint> =
+            wanted.iter().filter(|data| data.enabled && !refused.contains_key(&data.rule.id)).collect();
+        let failed = storage::set(debugger, &active).await?;
+        let newest = active.iter().rev().find(|data| is_new(data)).map(|data| data.rule.id);
+        match (failed.values().next(), newest) {
+            (None, _) => break,
+            (Some(reason), Some(newest)) => {
+                refused.insert(newest, reason.clone());
+            }
+            (Some(_), None) => {
+                refused.extend(failed);
+                break;
+            }
         }
+    }
+    let kept: Vec<DataBreakpoint> =
+        wanted.iter().filter(|data| !refused.contains_key(&data.rule.id)).cloned().collect();
+    lock(&debugger.0.watched).set.clone_from(&kept);
+    stop_at_returns(debugger, &kept).await;
+    let is_gone = |name: &String| {
+        let names = |data: &DataBreakpoint| data.data_id == *name;
+        !kept.iter().any(names) && (before.iter().any(names) || wanted.iter().any(names))
+    };
+    lock(&debugger.0.watched).known.retain(|name, _| !is_gone(name));
+    if kept.iter().any(|data| data.enabled && is_new(data))
+        && let Some(frame) = any_frame(debugger).await
+    {
+        storage::read(debugger, frame).await;
+    }
+    let result = |data: &DataBreakpoint| match refused.get(&data.rule.id) {
+        Some(reason) => BindResult::Refused(reason.clone()),
+        None => BindResult::on(None),
     };
     Ok(wanted.iter().map(result).collect())
 }
@@ -279,40 +306,43 @@ pub(super) fn watches(debugger: &DapDebugger) -> bool {
 /// What happened to the watched values before a stop at one of them, with the rules there.
 pub(super) async fn changes(debugger: &DapDebugger, thread: RawId) -> Vec<(RuleFor, DataChange)> {
     let Ok(Some(top)) = debugger.top(thread).await else { return Vec::new() };
-    let (known, set) = {
-        let watched = lock(&debugger.0.watched);
-        (watched.known.clone(), watched.set.clone())
-    };
-    let by = match debugger.quirks().data.frames {
+    let quirks = debugger.quirks().data;
+    let by = match quirks.frames {
         Some(quirks) => {
             accessed_by(debugger, &quirks, top.id, &(debugger.quirks().function)(&top.name)).await
         }
         None => None,
     };
-    let mut found = Vec::new();
-    for data in set.into_iter().filter(|data| data.enabled) {
-        let Some(storage) = known.get(&data.data_id) else { continue };
-        let Ok(value) = evaluate(debugger, top.id, &storage.expression).await else { continue };
+    let storage::Reading { accessed, before } = storage::read(debugger, top.id).await;
+    let watched = lock(&debugger.0.watched);
+    let active = watched.set.iter().filter(|data| data.enabled);
+    let found: Vec<(&DataBreakpoint, &Storage, &Content)> = active
+        .filter_map(|data| Some((data, watched.known.get(&data.data_id)?, before.get(&data.data_id)?)))
+        .collect();
+    let is_written = found.iter().any(|(_, storage, old)| !storage.content.is_same(old));
+    let change = |(data, storage, old): (&DataBreakpoint, &Storage, &Content)| {
+        let is_read = storage.content.is_same(old);
+        let is_hit = if is_read {
+            // Without knowing which one was accessed, a write of another value is the reason for the stop.
+            let is_accessed = match &accessed {
+                Some(id) => (quirks.covers)(id, &storage.adapter_id),
+                None => !is_written,
+            };
+            data.access.reads() && is_accessed
+        } else {
+            data.access.writes()
+        };
         let change = DataChange {
             id: data.rule.id,
-            expression: data.expression,
-            old: storage.value.clone(),
-            new: value.text.clone(),
-            is_read: storage.value == value.text,
+            expression: data.expression.clone(),
+            old: old.text.clone(),
+            new: storage.content.text.clone(),
+            is_read,
             by: by.clone(),
         };
-        found.push((data.access, data.rule, change));
-        if let Some(storage) = lock(&debugger.0.watched).known.get_mut(&data.data_id) {
-            storage.value = value.text;
-        }
-    }
-    let is_written = found.iter().any(|(_, _, change)| change.old != change.new);
-    let is_hit =
-        |(access, rule, change): (crate::model::data_breakpoint::DataAccess, RuleFor, DataChange)| {
-            let hit = if is_written { access.writes() && change.old != change.new } else { access.reads() };
-            hit.then_some((rule, change))
-        };
-    found.into_iter().filter_map(is_hit).collect()
+        is_hit.then(|| (data.rule.clone(), change))
+    };
+    found.into_iter().filter_map(change).collect()
 }
 
 /// The line of the instruction before the next one.

@@ -20,9 +20,6 @@ struct Evaluated {
     /// That expression runs code of the program.
     #[serde(default)]
     runs: bool,
-    /// Its value is in the program's memory.
-    #[serde(default)]
-    stored: bool,
     error: Option<String>,
     #[serde(flatten)]
     form: Form,
@@ -78,11 +75,6 @@ pub(super) async fn spelled(
         None if pure && found.runs => Err(runs_code()),
         None => Ok(found.spelled.map(|spelled| (spelled, found.form))),
     }
-}
-
-/// Another expression for a value in the program's memory that the adapter does not find.
-pub(super) async fn stored(debugger: &DapDebugger, frame: RawId, expression: &str) -> Option<String> {
-    understood(debugger, frame, "", expression).await.filter(|found| found.stored)?.spelled
 }
 
 /// What the adapter answers for an expression that it has refused as a whole, when the functions of the program that it

@@ -325,6 +325,12 @@ fn shown(
     }
 }
 
+/// The text of a value that the debugger has given by a command.
+pub(super) fn shown_text(debugger: &DapDebugger, kind: Option<String>, text: String, limit: usize) -> String {
+    let mut references = lock(&debugger.0.references);
+    shown(&mut references, debugger.quirks(), None, (text, kind), 0, (None, None), limit).text
+}
+
 /// `watch` is the only context in which every adapter takes the text as an expression of the language; `hover` is the
 /// one without side effects.
 pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Result<Value<RawId>> {

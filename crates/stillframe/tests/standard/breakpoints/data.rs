@@ -207,12 +207,14 @@ async fn a_watched_variable_ends_with_its_frame(language: Language) {
     session.finish().await;
 }
 
-/// A debugger without data breakpoints says so, and what to do instead.
+/// A debugger without data breakpoints that work says so, and what to do instead.
 #[tokio::test]
 async fn a_language_without_data_breakpoints_refuses_them() {
-    let program = bank(Language::Ruby);
-    let (session, _) = Debugging::stopped_at(&program, "deposit").await;
-    let refused = session.fails("unsupported", "set_breakpoint", json!({ "watch": "amount" })).await;
-    assert!(refused.text.contains("set breakpoints with a condition"), "{}", refused.text);
-    session.finish().await;
+    for language in [Language::Ruby, Language::Go] {
+        let program = bank(language);
+        let (session, _) = Debugging::stopped_at(&program, "deposit").await;
+        let refused = session.fails("unsupported", "set_breakpoint", json!({ "watch": "amount" })).await;
+        assert!(refused.text.contains("set breakpoints with a condition"), "{}", refused.text);
+        session.finish().await;
+    }
 }
