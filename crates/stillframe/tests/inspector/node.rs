@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, run_tool};
 
-use crate::client::ToolClient;
+use crate::client::{ToolClient, named};
 
 const APP: &str = "\
 export function price(amount: number): number {
@@ -51,5 +51,8 @@ async fn a_variable_that_v8_optimized_out_is_inspected_by_name() {
         "{}",
         inspected.text
     );
+    let globals = client.step("get_global_variables").await;
+    let rate = named(&globals["variables"], "RATE");
+    assert_eq!((&rate["value"], &rate["scope"]), (&json!(2), &json!("Module")), "{}", globals.text);
     client.finish().await;
 }

@@ -26,7 +26,7 @@ pub(super) struct ValueData {
     /// Pass it to `debugger_inspect_object`. Valid until the program resumes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) object_id: Option<String>,
-    /// Number of properties, if known.
+    /// Number of properties, if known; without private fields and inherited getters unless it was opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) property_count: Option<u64>,
     /// The text is truncated.

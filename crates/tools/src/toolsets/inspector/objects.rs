@@ -39,7 +39,7 @@ pub(super) struct ObjectData {
     object_id: String,
     properties: Vec<PropertyData>,
     max_depth: usize,
-    /// Number of properties.
+    /// Number of properties, private fields and inherited getters included.
     total: u64,
     /// Where the next page starts, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
