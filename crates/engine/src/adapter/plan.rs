@@ -228,9 +228,9 @@ pub struct Quirks {
     pub record_command: Option<&'static str>,
     /// It has no such command, unlike another debugger of its language: what records stops at each hit.
     pub records_by_stopping: bool,
-    /// The description of a stop that may be at a breakpoint which the debugger inserts or removes in that moment, and
-    /// a command that takes the thread and prints `missed` if it is.
-    pub missed_command: Option<(&'static str, &'static str)>,
+    /// The descriptions of stops that may be at a breakpoint which the debugger inserts or removes in that moment, or at
+    /// a throw that was reported, and a command that takes the thread and prints `missed` if it is.
+    pub missed_command: Option<(&'static [&'static str], &'static str)>,
     /// The last exception in what the program has printed to its standard error.
     pub printed_exception: fn(&str) -> Option<Exception>,
     /// The name of a function, without what the compiler adds.

@@ -11,7 +11,7 @@ const THROWS: &str = "#include <map>\n#include <stdexcept>\n#include <string>\ns
                       ~Guard() { check(); }\n};\nnamespace shop {\nclass Cart {\n    std::map<std::string, int> lines;\n\n  public:\n    \
                       void add(const std::string &name) {\n        if (lines.size() == 1) throw std::length_error(\"no room for \" + name); // @throw\n        \
                       lines[name]++;\n    }\n};\n}\nint main(int count, char **) {\n    shop::Cart cart;\n    if (count == 2) Guard();\n    \
-                      try {\n        if (count == 1) throw 7; // @caught\n    } catch (int) {\n    }\n    cart.add(\"a\");\n    cart.add(\"b\");\n}\n";
+                      try {\n        try { if (count == 1) throw 7; } // @caught\n        catch (int) { throw; } // @again\n    } catch (int) {\n    }\n    cart.add(\"a\");\n    cart.add(\"b\");\n}\n";
 
 #[tokio::test]
 async fn an_uncaught_exception_stops_at_its_throw_with_type_and_message() {
@@ -48,9 +48,20 @@ async fn each_exception_is_described_where_it_is_thrown() {
         "{}",
         caught.text
     );
-    let id = json!({ "sessionId": caught["sessionId"], "exceptions": "all" });
-    let thrown = server.ok("run_until", id).await;
-    assert_eq!(exception(&thrown), ("std::length_error", "no room for b"), "{}", thrown.text);
+    let on = json!({ "sessionId": caught["sessionId"], "exceptions": "all" });
+    let again = server.ok("run_until", on.clone()).await;
+    assert_eq!(
+        (again.place(), exception(&again)),
+        ((program.path(), program.line("again")), ("int", "7")),
+        "{}",
+        again.text
+    );
+    // Its end is not one more throw.
+    for is_uncaught in [false, true] {
+        let thrown = server.ok("run_until", on.clone()).await;
+        assert_eq!(exception(&thrown), ("std::length_error", "no room for b"), "{}", thrown.text);
+        assert_eq!(thrown.at("/exception/uncaught"), is_uncaught, "{}", thrown.text);
+    }
     server.finish().await;
 }
 

@@ -5,6 +5,7 @@ import re
 
 import lldb
 from stillframe_memory import c_string, readable
+from stillframe_traps import is_rethrown
 import stillframe_cpp as cpp
 
 # The size of what libstdc++ keeps in front of an exception, and where in there its kind is.
@@ -44,7 +45,7 @@ def thrown(debugger, _command, result, _internal):
         # The arguments are still in registers: the object, and its type.
         registers = ("rdi", "rsi") if "x86_64" in target.GetTriple() else ("x0", "x1")
         thing, kind = (frame.FindRegister(name).GetValueAsUnsigned() for name in registers)
-    elif thread.GetStopReason() == lldb.eStopReasonSignal:
+    elif thread.GetStopReason() == lldb.eStopReasonSignal or is_rethrown(thread):
         # The functions that have aborted the program may have no names.
         frame = thread.GetFrameAtIndex(0)
         thing, kind = caught(target, frame)

@@ -1,4 +1,4 @@
-"""Distinguishes LLDB's own breakpoints from traps of the program.
+"""Distinguishes LLDB's own breakpoints from traps of the program, and finds throws that are no news.
 
 LLDB inserts a breakpoint into a running program before it has put it into its list, and removes one before it has seen
 every thread that came to it, such as its own where a step ends. A thread that comes to it at that moment stops with
@@ -31,10 +31,22 @@ def is_in_program(thread):
     return process.ReadUnsignedFromMemory(address - 1, 1, error) == 0xCC
 
 
+def is_rethrown(thread):
+    return (thread.GetFrameAtIndex(0).GetFunctionName() or "").startswith("__cxa_rethrow")
+
+
+def is_terminating(thread):
+    """Whether a thread throws an exception again only to describe it, because nothing has caught it."""
+    names = (thread.GetFrameAtIndex(at).GetFunctionName() or "" for at in range(1, 6))
+    return is_rethrown(thread) and any(name.startswith("std::terminate") for name in names)
+
+
 def missed(debugger, command, result, _internal):
-    """Print `missed` for the thread with this ID, if it stopped at a breakpoint that LLDB does not know."""
+    """Print `missed` for the thread with this ID, if it stopped at a breakpoint that LLDB does not know, or at a throw that
+    was reported."""
     thread = debugger.GetSelectedTarget().GetProcess().GetThreadByID(int(command))
-    if thread.IsValid() and is_missed(debugger, thread):
+    is_trap = thread.GetStopReason() == lldb.eStopReasonSignal
+    if thread.IsValid() and (is_missed(debugger, thread) if is_trap else is_terminating(thread)):
         result.AppendMessage("missed")
 
 

@@ -229,10 +229,10 @@ pub(super) async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent
 }
 
 /// Whether the program has come to a breakpoint that the debugger inserts or removes in this moment. It is as if the
-/// breakpoint were inserted a little later, or removed a little earlier.
+/// breakpoint were inserted a little later, or removed a little earlier. Or it throws again what was reported.
 async fn is_missed_hit(debugger: &DapDebugger, thread: RawId, description: Option<&str>) -> bool {
     let Some((described, command)) = debugger.quirks().missed_command else { return false };
-    if description != Some(described) {
+    if !description.is_some_and(|description| described.contains(&description)) {
         return false;
     }
     let answer = commands::run(debugger, None, format!("{command} {}", thread.0), deadlines::REQUEST).await;

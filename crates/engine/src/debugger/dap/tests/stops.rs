@@ -84,7 +84,7 @@ async fn signal_stop_after_a_pause_request_is_a_pause() {
 /// LLDB does not know a breakpoint yet, or no more, while it inserts or removes it in a running program.
 #[tokio::test(start_paused = true)]
 async fn a_hit_that_the_debugger_takes_for_a_trap_does_not_stop_the_program() {
-    const TRAPS: Quirks = Quirks { missed_command: Some(("signal SIGTRAP", "!missed")), ..Quirks::NONE };
+    const TRAPS: Quirks = Quirks { missed_command: Some((&["signal SIGTRAP"], "!missed")), ..Quirks::NONE };
     let mut scene = Scene::running(PeerOptions { quirks: &TRAPS, ..PeerOptions::default() }).await;
     let trap = json!({ "reason": "exception", "threadId": 1, "description": "signal SIGTRAP" });
     scene.peer.event("stopped", trap.clone()).await;
