@@ -263,7 +263,7 @@ fn breakpoint_line(breakpoint: &BreakpointData) -> String {
         let _ = rule.as_ref().map_or(Ok(()), |rule| write!(text, ", {word} {}", fit(rule, 80)));
     }
     if let Some(asked) = breakpoint.requested_line.filter(|asked| Some(*asked) != breakpoint.line) {
-        let _ = write!(text, ", because line {asked} has no code");
+        let _ = write!(text, ", because line {asked} has no code to stop at");
     }
     let bound = match &breakpoint.reason {
         None if breakpoint.hits > 0 => styled(GOOD, format_args!("bound, hits: {}", breakpoint.hits)),

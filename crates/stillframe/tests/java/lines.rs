@@ -62,8 +62,11 @@ async fn a_line_of_a_class_within_a_method_is_not_taken_for_one_of_the_method() 
             .ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 }))
             .await;
         assert_eq!(stopped.place(), (program.path(), program.line(stop)), "{}", stopped.text);
-        let moved =
-            format!("line {} has no code; stopping on line {}", program.line(line), program.line(stop));
+        let moved = format!(
+            "line {} has no code to stop at; stopping on line {}",
+            program.line(line),
+            program.line(stop)
+        );
         let notes = stopped["notes"].to_string();
         assert_eq!(notes.contains(&moved), note, "{}", stopped.text);
         assert!(note || !notes.contains("has no code"), "{}", stopped.text);

@@ -41,7 +41,7 @@ async fn a_breakpoint_on_a_line_without_code_reports_where_it_moved(language: La
     let arguments = program.line("comment");
     let file = language.file("app");
     let expected = format!(
-        "Breakpoint at {file}:{} (verified) (moved from line {arguments}: that line has no code)",
+        "Breakpoint at {file}:{} (verified) (moved from line {arguments}: that line has no code to stop at)",
         arguments + 1
     );
     assert_eq!(set, expected);

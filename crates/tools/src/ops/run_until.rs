@@ -83,7 +83,7 @@ pub struct RunUntilResult {
 /// Where a breakpoint is that was asked for on another line.
 fn moved_to_line(breakpoint: &Breakpoint) -> Option<String> {
     let (asked, line) = (breakpoint.requested_line()?, breakpoint.line()?);
-    (asked != line).then(|| format!("line {asked} has no code; stopping on line {line}"))
+    (asked != line).then(|| format!("line {asked} has no code to stop at; stopping on line {line}"))
 }
 
 /// Runs a program until one of the locations, an exception, or its end, and evaluates there. The breakpoints are

@@ -55,7 +55,8 @@ async fn goes_to(program: &Fixture, asked: u32, to: &str) {
     assert_eq!((&set["line"], &set["requestedLine"]), (&json!(line), &json!(asked)), "{}", set.text);
     let text = set.at("/context/lineContent").as_str().expect("a line").trim().to_owned();
     let location = format!("{}:{line}", program.path());
-    let message = format!("Breakpoint set at {location} (`{text}`), because line {asked} has no code");
+    let message =
+        format!("Breakpoint set at {location} (`{text}`), because line {asked} has no code to stop at");
     assert_eq!(set["message"], message);
     let stopped = session.start(program).await;
     assert_eq!(stopped.place(), (program.path(), line));

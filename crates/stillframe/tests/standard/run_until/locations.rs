@@ -217,7 +217,10 @@ async fn a_line_without_code_is_reported_with_the_line_used_instead(language: La
     let (asked, taken) = (program.line("comment"), program.line("deposit"));
     let ran = run(&server, language, json!({ "until": [{ "line": asked }] })).await;
     assert_eq!(ran.place(), (program.path(), taken));
-    assert_eq!(ran["notes"], json!([format!("line {asked} has no code; stopping on line {taken}")]));
+    assert_eq!(
+        ran["notes"],
+        json!([format!("line {asked} has no code to stop at; stopping on line {taken}")])
+    );
     server.finish().await;
 }
 

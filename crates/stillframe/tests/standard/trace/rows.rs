@@ -184,7 +184,10 @@ async fn a_line_without_code_is_reported_with_where_it_moved(language: Language)
     let (asked, line) = (program.line("comment"), program.line("deposit"));
     let point = &traced["points"][0];
     assert_eq!((&point["requestedLine"], &point["line"]), (&json!(asked), &json!(line)));
-    assert_eq!(point["notes"], json!([format!("line {asked} has no code; recording on line {line}")]));
+    assert_eq!(
+        point["notes"],
+        json!([format!("line {asked} has no code to stop at; recording on line {line}")])
+    );
     assert_eq!(column(&traced).len(), 6);
     server.finish().await;
 }

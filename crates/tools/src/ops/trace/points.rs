@@ -181,5 +181,5 @@ fn text_of(session: &Session, breakpoint: &Breakpoint) -> Option<String> {
 /// Where a breakpoint is that was asked for on another line.
 fn moved_to_line(breakpoint: &Breakpoint) -> Option<String> {
     let (asked, line) = (breakpoint.requested_line()?, breakpoint.line()?);
-    (asked != line).then(|| format!("line {asked} has no code; recording on line {line}"))
+    (asked != line).then(|| format!("line {asked} has no code to stop at; recording on line {line}"))
 }

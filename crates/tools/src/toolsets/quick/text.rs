@@ -143,7 +143,7 @@ pub(super) fn breakpoint(breakpoint: &Breakpoint) -> String {
     };
     let moved = breakpoint.requested_line().filter(|asked| Some(*asked) != breakpoint.line());
     if let Some(asked) = moved {
-        let _ = write!(text, " (moved from line {asked}: that line has no code)");
+        let _ = write!(text, " (moved from line {asked}: that line has no code to stop at)");
     }
     text
 }

@@ -140,7 +140,7 @@ impl BreakpointSet {
         let mut message = format!("Breakpoint set at {place}");
         if let Some(asked) = data.requested_line {
             let text = context.as_ref().map(|context| context.line_content.trim()).unwrap_or_default();
-            message = format!("{message} (`{text}`), because line {asked} has no code");
+            message = format!("{message} (`{text}`), because line {asked} has no code to stop at");
         }
         for note in moved_to_column(breakpoint).into_iter().chain(note) {
             message = format!("{message}; {note}");
