@@ -3,7 +3,7 @@
 //! A program that is given [`TestReports::VARIABLE`] in its environment appends lines of JSON to that file, each
 //! a [`TestReport`]. They do not go by the program's output, which is the user's. The programs' side is in the folders
 //! of `debuggee/`: `python/stillframe_pytest.py` and `stillframe_unittest.py`, `node/tests.cjs`, `java/stillframe` and
-//! `ruby/tests.rb`. For other runners it is we who write: what tests that ran before the debugger came to ([`append`]),
+//! `ruby/tests.rb`. For other runners it is we who write: what tests that ran before the debugger came to (`append`),
 //! and what the runner prints ([`TestReports::write`]).
 
 use std::io::Read;
