@@ -233,3 +233,23 @@ async fn a_step_off_the_end_of_a_closure_goes_on_in_code_of_the_users() {
     assert_eq!(out.place().0, program.path(), "{}", out.text);
     server.finish().await;
 }
+
+#[tokio::test]
+async fn a_column_that_moves_is_noted_where_it_is_used() {
+    let text = "int main(void) {\n    int sum = 0;\n    for (int n = 0; n < 4; ++n) { sum += n; sum *= 2; } // @loop\n    \
+                return sum;\n}\n";
+    let sources = Sources::new(&[("main.c", text)]);
+    let program = sources.file("main.c");
+    let server = STILLFRAME.serve().await;
+    let asked = 60;
+    let place = json!({ "file": program.path(), "line": program.line("loop"), "column": asked, "expressions": ["n"] });
+    let traced = json!({ "program": program.path(), "points": [place], "timeout": 60_000 });
+    let traced = server.ok("trace_values", traced).await;
+    let expected = format!("moved from column {asked} to ");
+    assert!(traced["points"][0]["notes"].to_string().contains(&expected), "{}", traced.text);
+    let place = json!({ "file": program.path(), "line": program.line("loop"), "column": asked });
+    let ran = json!({ "program": program.path(), "until": [place], "timeout": 60_000 });
+    let ran = server.ok("run_until", ran).await;
+    assert!(ran["notes"].to_string().contains(&expected), "{}", ran.text);
+    server.finish().await;
+}

@@ -110,7 +110,6 @@ pub async fn run_until(
         let moved = moved_to_line(&breakpoint);
         planned.extend(moved.is_some().then_some(breakpoint.id));
         notes.extend(moved);
-        notes.extend(moved_to_column(&breakpoint));
         of_places.extend(note.map(|note| (breakpoint.id, note)));
     }
     // A trigger changes it later.
@@ -139,9 +138,9 @@ pub async fn run_until(
         of_places.retain(|(id, _)| !is_unknown(*id));
     }
     notes.extend(of_places.into_iter().map(|(_, note)| note));
-    let own =
-        own.iter().filter(|own| guarded.own.breakpoints.contains(&own.id) && !planned.contains(&own.id));
-    let own: Vec<&Breakpoint> = own.collect();
+    let own = own.iter().filter(|own| guarded.own.breakpoints.contains(&own.id));
+    notes.extend(own.clone().filter_map(moved_to_column));
+    let own: Vec<&Breakpoint> = own.filter(|own| !planned.contains(&own.id)).collect();
     notes.extend(own.iter().filter_map(|own| moved_to_line(own)));
     notes.extend(own.iter().filter_map(|own| own.warning()).map(str::to_owned));
     let is_elsewhere = match &settled {

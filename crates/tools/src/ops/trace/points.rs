@@ -35,7 +35,7 @@ pub struct TracedPoint {
 /// The places of a trace that is under way. They go with it.
 pub(super) struct Points<'a> {
     session: &'a Session,
-    set: Vec<(Breakpoint, Vec<String>, Vec<String>)>,
+    set: Vec<(Breakpoint, Vec<String>, Option<String>)>,
     own: UntilNextStop,
 }
 
@@ -70,10 +70,7 @@ impl<'a> Points<'a> {
             let within = until.saturating_duration_since(Instant::now()).min(deadlines::REQUEST);
             let breakpoint = session.add_breakpoint_within(placed.request, placed.planned, within).await?;
             points.own.breakpoints.push(breakpoint.id);
-            let mut notes = Vec::new();
-            notes.extend(moved_to_column(&breakpoint));
-            notes.extend(placed.note);
-            points.set.push((breakpoint, point.expressions.clone(), notes));
+            points.set.push((breakpoint, point.expressions.clone(), placed.note));
         }
         if let Some(exceptions) = request.exceptions.clone() {
             points.own.exceptions = Some(session.set_exception_breakpoints(exceptions).await?);
@@ -115,12 +112,12 @@ impl<'a> Points<'a> {
         let (session, is_empty) = (self.session, rows.is_empty());
         let set = std::mem::take(&mut self.set);
         set.into_iter()
-            .map(|(first, expressions, set_notes)| {
+            .map(|(first, expressions, note)| {
                 let breakpoint = views.iter().find(|view| view.id == first.id).cloned().unwrap_or(first);
-                let set_notes = if is_on_unknown_function(&breakpoint) { Vec::new() } else { set_notes };
-                // Not before: the debugger may bind it on another line than was planned.
-                let mut notes: Vec<String> =
-                    moved_to_line(&breakpoint).into_iter().chain(set_notes).collect();
+                let note = note.filter(|_| !is_on_unknown_function(&breakpoint));
+                // Not before: the debugger may bind it on another line or column than was planned.
+                let moved = [moved_to_line(&breakpoint), moved_to_column(&breakpoint), note];
+                let mut notes: Vec<String> = moved.into_iter().flatten().collect();
                 let rows = rows.iter().filter(|row| row.id == breakpoint.id).count() as u64;
                 let hits = hits.get(&breakpoint.id).copied().unwrap_or_default();
                 // A breakpoint whose condition failed was reached, and the failure is reported.
