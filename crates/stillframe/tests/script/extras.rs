@@ -6,7 +6,7 @@ use test_support::Fixture;
 use crate::{MAIN, Scripting};
 
 /// More hits than `script` has results by default.
-const MANY: &str = "for (let n = 0; n < 12000; n++) {\n  Math.abs(n); // @here\n}\n";
+const MANY: &str = "for (let n = 0; n < 30000; n++) {\n  Math.abs(n); // @here\n}\n";
 
 #[tokio::test]
 async fn a_condition_and_a_count_select_hits() {
@@ -75,13 +75,13 @@ async fn the_original_has_every_hit_and_no_more_fields_or_else_an_error() {
     let result = all.ask("node main.js", "n", here.clone()).await;
     let data = result["structuredContent"].as_object().unwrap();
     assert_eq!(data.keys().collect::<Vec<_>>(), ["results"]);
-    assert_eq!(data["results"].as_array().unwrap().len(), 12_000);
+    assert_eq!(data["results"].as_array().unwrap().len(), 30_000);
     all.finish().await;
 
     let options = ["--toolset", "nodejs-debug-mcp", "--limit", "rows=2,longest_value=200"];
     let some = Scripting::started(&[("main.js", MANY)], &[], &options).await;
     let result = some.ask("node main.js", "n", here.clone()).await;
-    let error = "2 of 12000 hits are here; the limits `rows` and `answer` allow no more";
+    let error = "2 of 30000 hits are here; the limits `rows` and `answer` allow no more";
     let zero_and_one = json!([{ "type": "number", "value": 0 }, { "type": "number", "value": 1 }]);
     assert_eq!(result["structuredContent"], json!({ "results": zero_and_one, "error": error }));
     some.finish().await;

@@ -16,8 +16,10 @@ use crate::{Answer, Reply, ToolError, schema};
 const EXITED: &str = "Process exited before breakpoint was hit";
 /// Room for what an answer has beside its results, in bytes.
 const REST: usize = 8_000;
-/// What a result takes beside its value.
-const RESULT: usize = 40;
+/// What a result takes beside its type and value, a stack and the remark that it is truncated, in bytes.
+const RESULT: usize = "{'type':'','value':''},".len();
+const FRAME: usize = "{'function':'','file':'','line':100000,'column':1000},".len();
+const MORE: usize = "'truncated':true,'stack':[],".len();
 
 /// What came of a command.
 #[derive(Debug)]
@@ -161,15 +163,16 @@ fn results(traced: &TraceResult, mut left: usize) -> Vec<ResultData> {
 /// A result, and about how many bytes it takes.
 fn result(cell: &Cell, stack: &[StackFrame<Reference>]) -> (ResultData, usize) {
     let stack: Vec<StackEntry> = stack.iter().map(StackEntry::from).collect();
-    let stack_size: usize = stack.iter().map(|frame| frame.function.len() + frame.file.len() + RESULT).sum();
+    let stack_size: usize = stack.iter().map(|frame| frame.function.len() + frame.file.len() + FRAME).sum();
     let (type_name, value, truncated, length) = match cell {
         Cell::Error(message) => ("error", Value::from(message.as_str()), false, message.len()),
         Cell::Value { type_name, text, cut, json } => {
             (type_name.as_str(), value(type_name, text, *json), *cut, text.len())
         }
     };
-    let result = ResultData { type_name: type_name.to_owned(), value, truncated, stack };
-    (result, RESULT + length + stack_size)
+    let more = if truncated || !stack.is_empty() { MORE } else { 0 };
+    let size = RESULT + type_name.len() + length + more + stack_size;
+    (ResultData { type_name: type_name.to_owned(), value, truncated, stack }, size)
 }
 
 /// Numbers that would lose digits stay texts.
