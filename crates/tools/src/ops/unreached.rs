@@ -93,7 +93,7 @@ fn unreached_breakpoint(breakpoint: &Breakpoint) -> Option<Unreached> {
     let Breakpoint { id, hits: 0, failures: None, enabled: true, .. } = breakpoint else { return None };
     let fate = match (&breakpoint.place, &breakpoint.fate) {
         // That a value did not change says nothing about where it was watched.
-        (_, BreakpointFate::Unknown) | (BreakpointTarget::Data(_), BreakpointFate::Bound(_)) => return None,
+        (_, BreakpointFate::Unknown) | (BreakpointTarget::Data(_), _) => return None,
         (BreakpointTarget::Function { name }, fate) => {
             UnreachedReason::NotEntered(format!("{}{}", not_entered(name, fate), rule(&breakpoint.rule)))
         }
