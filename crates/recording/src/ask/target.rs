@@ -13,7 +13,8 @@ use crate::memory::{COLUMNS, Memory, MemoryAt, write_of};
 use crate::predicate::{Expression, Function, Scope};
 use crate::reading::{Call, Code, Event, Recording};
 use crate::spelling::Spelling;
-use crate::stack::Frame;
+use crate::stack::{Frame, base_name};
+use crate::streams::stream_of;
 use crate::value::{Key, Kind, Owner, Word};
 
 /// How many ends of calls, and how many writes, are tried, newest first, to find a moment at which a target is there.
@@ -70,13 +71,14 @@ impl Target {
         {
             return Ok(Self::at(recording, &target, text, &event, (frame, slot)));
         }
-        // At the end of a program its functions have no variables.
-        if matches!(at, None | Some("end" | "exception"))
-            && let Some(last) = Self::last(recording, &target, text)?
+        // At the end of a program its functions have no variables, but its modules have.
+        let is_last = matches!(at, None | Some("end" | "exception"));
+        if let Some(last) = Self::last(recording, &target, text, &event)?
+            && (is_last || last.asked == event.id)
         {
-            let note =
+            let gone =
                 format!("`{text}` does not exist at `{moment}`; showing the last moment at which it existed");
-            return Ok(Self { note: Some(note), ..last });
+            return Ok(Self { note: Some(last.note.unwrap_or(gone)), ..last });
         }
         // It was taken out of what it was in.
         if let Some((frame, slot)) = found
@@ -90,29 +92,47 @@ impl Target {
         Err(absent(recording, &target, text, moment, &frames, &memory)?)
     }
 
-    /// Where it was last there, in a stack that has it, or the variable that it begins at.
-    fn last(recording: &Recording, target: &Expression, text: &str) -> Result<Option<Self>> {
+    /// Where it was last there, in a stack that has it, or the variable that it begins at; at the moment that was asked for
+    /// if it is kept in a module.
+    fn last(recording: &Recording, target: &Expression, text: &str, asked: &Event) -> Result<Option<Self>> {
         let mut names = Vec::new();
         target.roots(&mut names);
         names.extend(target.last_name().map(str::to_owned));
         let mut last: Option<Self> = None;
         for name in names.iter().filter_map(|name| recording.number(name)) {
-            let found = Self::last_with(recording, target, text, name)?;
+            let found = Self::last_with(recording, target, text, (name, asked))?;
             last = last.into_iter().chain(found).max_by_key(|found| found.event);
         }
         Ok(last)
     }
 
     /// The last moment at which a variable or an attribute of this name exists, and it with that.
-    fn last_with(recording: &Recording, target: &Expression, text: &str, name: i64) -> Result<Option<Self>> {
+    fn last_with(
+        recording: &Recording,
+        target: &Expression,
+        text: &str,
+        (name, asked): (i64, &Event),
+    ) -> Result<Option<Self>> {
         for moment in last_moments(recording, name)? {
             let Some(event) = recording.find_event(moment)? else { continue };
             let frames = recording.stack(&event)?;
             let memory = MemoryAt { recording, event: event.with_arguments().id };
-            if let Some((frame, slot)) = slot(recording, target, &frames, &memory)?
-                && memory.get(slot.0, slot.1)?.is_some()
-            {
-                return Ok(Some(Self::at(recording, target, text, &event, (frame, slot))));
+            let Some((frame, found)) = slot(recording, target, &frames, &memory)? else { continue };
+            if let Some(file) = module_of(recording, target, frame, &memory)? {
+                let memory = MemoryAt { recording, event: asked.with_arguments().id };
+                if let Some((_, found)) = slot(recording, target, std::slice::from_ref(frame), &memory)?
+                    && memory.get(found.0, found.1)?.is_some()
+                {
+                    let around = recording.stack(asked)?;
+                    let frame = around.first().unwrap_or(frame);
+                    let note =
+                        format!("it belongs to the module {file}, not to a function on the stack there");
+                    let there = Self::at(recording, target, text, asked, (frame, found));
+                    return Ok(Some(Self { note: Some(note), ..there }));
+                }
+            }
+            if memory.get(found.0, found.1)?.is_some() {
+                return Ok(Some(Self::at(recording, target, text, &event, (frame, found))));
             }
         }
         Ok(None)
@@ -176,6 +196,28 @@ fn slot<'a>(
         }
     }
     Ok(None)
+}
+
+/// The file of the module, if all variables of a target are those of the module of a frame's function.
+fn module_of<'a>(
+    recording: &'a Recording,
+    target: &Expression,
+    frame: &Frame,
+    memory: &MemoryAt<'_>,
+) -> Result<Option<&'a str>> {
+    let Some(code) = recording.codes.get(&frame.call.code) else { return Ok(None) };
+    let module = recording.module_of(code.file, stream_of(frame.call.id))?;
+    let owners = owners(recording, &frame.call)?;
+    let scope = Scope::new(recording, memory, &owners);
+    let mut roots = Vec::new();
+    target.roots(&mut roots);
+    for root in roots {
+        let owner = scope.slot(&Expression::Name(root))?.map(|(owner, _)| owner);
+        if owner.is_none() || owner != module {
+            return Ok(None);
+        }
+    }
+    Ok(Some(base_name(&code.path)))
 }
 
 /// Whether nothing is known of what an object contains.

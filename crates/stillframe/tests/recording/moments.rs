@@ -51,6 +51,45 @@ async fn in_javascript_calls_of_closures_have_the_variables_around_them() {
 }
 
 #[tokio::test]
+async fn variables_of_a_module_are_there_until_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let counter = "\
+COUNT = 0
+TABLE = {'a': 1}
+
+
+def touch():
+    global COUNT
+    COUNT += 1
+    TABLE['a'] = 2  # @touched
+";
+    let counter = Fixture::write(folder.path(), "counter.py", counter);
+    let main = "\
+import counter
+
+
+def main():
+    counter.touch()
+    counter.COUNT = -1  # @decided
+    raise ValueError('bad')
+
+
+main()
+";
+    let program = Fixture::write(folder.path(), "main.py", main);
+    let other = "it belongs to the module counter.py";
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let writes = client.ask("find_writes", json!({ "target": "COUNT" })).await;
+        has(&writes, &["`COUNT` is -1 at event ", " in main)", other, "1 → -1 by ", &at(&program, "decided")]);
+        let origin = client.ask("find_origin", json!({ "target": "TABLE['a']" })).await;
+        has(&origin, &["`TABLE['a']` is 2 at event ", other, &at(&counter, "touched")]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn variables_of_two_calls_of_a_function_are_compared() {
     let program = Fixture::python("recording_moments");
     for python in pythons() {
