@@ -53,6 +53,25 @@ async fn a_run_is_recorded_and_asked_about() {
 }
 
 #[tokio::test]
+async fn a_shell_does_not_hide_programs_that_are_not_recorded() {
+    let program = Fixture::python("recording_shop");
+    let state = tempfile::tempdir().unwrap();
+    let command = format!("python3 {}", program.path());
+    let (_, said, _) = run(state.path(), &["record", "--", "sh", "-c", &command]).await;
+    has(
+        &said,
+        &[
+            "0 events",
+            "incomplete: of what `sh` starts, only JavaScript and TypeScript in Node.js is recorded",
+        ],
+    );
+    let (code, _, errors) =
+        run(state.path(), &["record", "--", "timeout", "60", "python3", program.path()]).await;
+    assert_eq!(code, 1);
+    has(&errors, &["`timeout` runs other commands", "give the command that it runs"]);
+}
+
+#[tokio::test]
 async fn the_documentation_has_the_answers_that_are_printed() {
     let page = test_support::repository().join("docs/recordings.md");
     let page = std::fs::read_to_string(page).unwrap();

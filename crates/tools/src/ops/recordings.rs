@@ -1,11 +1,12 @@
 //! Recording runs, and questions about recordings.
 
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::adapter::Machine;
-use engine::model::launch::Stdin;
+use engine::adapter::commands::{self, Commands};
+use engine::model::launch::{Program, Stdin};
 pub use recording::Library;
 use recording::export::Exported;
 pub use recording::export::{Format, Time};
@@ -58,6 +59,7 @@ pub async fn record_command(
     let safety = &context.sessions.policy().safety;
     safety.check_language(command.adapter.name())?;
     lifecycle::check_program(safety, command.adapter, command.executable.as_deref(), &command.launch)?;
+    let unrecorded = other_languages(&command);
     let request = RecordRequest {
         adapter: command.adapter,
         executable: command.executable,
@@ -68,7 +70,37 @@ pub async fn record_command(
         last: options.last,
         interrupt: context.interrupt.clone(),
     };
-    Ok(recording::record(request, safety, &library(context)).await?)
+    let mut recorded = recording::record(request, safety, &library(context)).await?;
+    if let Some((is_named, text)) = unrecorded
+        && (is_named || recorded.events == 0)
+    {
+        recorded.incomplete.get_or_insert(text);
+    }
+    Ok(recorded)
+}
+
+/// Whether a command that starts others, such as a shell, names the interpreter of another language than the one that is
+/// recorded, and that such programs are missing; none for any other command.
+fn other_languages(command: &Command) -> Option<(bool, String)> {
+    let is_interpreter = |commands: &dyn Commands, name: &str| {
+        commands.of_interpreter(name, Vec::new(), Path::new("")).is_some()
+    };
+    let starter = command.executable.as_ref()?.file_name()?.to_str()?;
+    let is_starter = matches!(command.launch.program, Program::Command)
+        && command.adapter.commands().is_some_and(|commands| !is_interpreter(commands, starter));
+    let is_other = |word: &str| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        commands::all().any(|(adapter, commands)| {
+            adapter.name() != command.adapter.name() && is_interpreter(commands, name)
+        })
+    };
+    let is_between = |letter: char| letter.is_whitespace() || "'\";&|()".contains(letter);
+    let is_named = command.launch.runtime_args.iter().any(|text| text.split(is_between).any(is_other));
+    let about = command.adapter.about();
+    let text = format!(
+        "of what `{starter}` starts, only {about} is recorded; give the command of a program in another language itself"
+    );
+    is_starter.then_some((is_named, text))
 }
 
 /// Asks a question about a recording, on a thread of its own.
@@ -176,7 +208,7 @@ pub fn summary(recorded: &Recorded) -> String {
         (*unrecorded > 0).then(|| {
             format!("not recorded: {unrecorded} other threads or processes that ran the program's code")
         }),
-        (*events == 0).then(|| nothing.to_owned()),
+        (*events == 0 && incomplete.is_none()).then(|| nothing.to_owned()),
         lacking.as_ref().map(|what| format!("recording is about ten times faster with {what}")),
         (*removed > 0).then(|| format!("removed to make room: {removed} old recordings")),
         (!output.trim().is_empty()).then(|| format!("output:\n{}", output.trim_end())),

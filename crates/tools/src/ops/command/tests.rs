@@ -57,6 +57,7 @@ fn unparsable_commands_are_refused_with_the_reason() {
         ("/etc/passwd x", "cannot tell which language `/etc/passwd` runs"),
         ("make -C web test", "`make` runs other commands, so the language to debug is unknown"),
         ("uv run --with flask python app.py", "has `uv run --with`, which may change the environment"),
+        ("timeout 5 python app.py", "`timeout` runs other commands, so the language to debug is unknown"),
         ("make -C web test", "such as `pytest` or `npm test` (`make -n -C web test` prints it)"),
     ];
     for (command, problem) in table {
