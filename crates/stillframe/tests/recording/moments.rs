@@ -82,7 +82,10 @@ main()
         let client = Client::new(&python).await;
         client.record(&program, &[]).await;
         let writes = client.ask("find_writes", json!({ "target": "COUNT" })).await;
-        has(&writes, &["`COUNT` is -1 at event ", " in main)", other, "1 → -1 by ", &at(&program, "decided")]);
+        has(
+            &writes,
+            &["`COUNT` is -1 at event ", " in main)", other, "1 → -1 by ", &at(&program, "decided")],
+        );
         let origin = client.ask("find_origin", json!({ "target": "TABLE['a']" })).await;
         has(&origin, &["`TABLE['a']` is 2 at event ", other, &at(&counter, "touched")]);
         client.server.finish().await;
