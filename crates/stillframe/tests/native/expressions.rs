@@ -398,6 +398,9 @@ async fn bit_fields_have_only_their_own_bits() {
 const CALLS: &str = "\
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 enum class Level : unsigned char { low = 1, high = 9 };
 struct Item {
@@ -407,16 +410,22 @@ struct Item {
 struct Store {
     std::vector<std::shared_ptr<Item>> items;
     const std::shared_ptr<Item> &at(std::size_t index) const { return items.at(index); }
+    std::size_t count(std::span<const int> row, const std::string &name) const { return row.size() + name.size(); }
 };
+static std::size_t length(std::string_view text, int more) { return text.size() + more; }
 int main() {
     Store store;
+    int numbers[] = {1, 2, 3};
+    std::span<const int> row(numbers);
+    std::string name = \"pen\";
+    std::string_view word = \"seven\";
     store.items.push_back(std::make_shared<Item>(Item{Level::high, 2.5}));
-    return store.at(0)->price > 3; // @here
+    return store.at(0)->price > 3 && store.count(row, name) && length(word, 1); // @here
 }
 ";
 
 #[tokio::test]
-async fn an_optional_behind_a_call_has_its_content() {
+async fn calls_take_views_and_give_objects_with_optionals() {
     let sources = Sources::new(&[("main.cpp", CALLS)]);
     let server = STILLFRAME.serve().await;
     let expressions = [
@@ -424,6 +433,8 @@ async fn an_optional_behind_a_call_has_its_content() {
         ("*store.at(0)->price", "2.5"),
         ("store.at(0)->price.value_or(1)", "2.5"),
         ("store.at(0)->level.value() == Level::high", "true"),
+        ("store.count(row, name) + 1", "7"),
+        ("length(word, 2)", "7"),
     ];
     let ran = run_until(&server, &sources.file("main.cpp"), "here", &expressions.map(|(one, _)| one)).await;
     assert_evaluated(&ran, &expressions);

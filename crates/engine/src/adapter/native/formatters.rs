@@ -22,6 +22,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("stillframe_cpp_texts.py", include_str!("../../debuggee/lldb/stillframe_cpp_texts.py")),
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
     ("stillframe_cpp_unions.py", include_str!("../../debuggee/lldb/stillframe_cpp_unions.py")),
+    ("stillframe_cpp_views.py", include_str!("../../debuggee/lldb/stillframe_cpp_views.py")),
     ("stillframe_dumps.py", include_str!("../../debuggee/lldb/stillframe_dumps.py")),
     ("stillframe_errors.py", include_str!("../../debuggee/lldb/stillframe_errors.py")),
     ("stillframe_evaluate.py", include_str!("../../debuggee/lldb/stillframe_evaluate.py")),

@@ -15,13 +15,15 @@ from stillframe_cpp_names import check_method, function_path, has_method, member
 from stillframe_cpp_texts import (
     NOWHERE, begins, characters, ends, extent, found_in, is_a, literal, objects, ordered, placed, referred, string_of, unit,
 )
+from stillframe_cpp_views import by_value, is_view
 from stillframe_evaluate import evaluate
 from stillframe_values import Failed, Integer, Position, Single, Span, Unknown, checked, missing, nothing
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
-    "FUNCTIONS", "cast", "check_calls", "check_method", "common", "computed", "converted", "enumerator", "function_path",
-    "has_method", "letter", "literal", "named", "number", "number_in", "objects", "outside", "sized", "templated", "texts",
+    "FUNCTIONS", "by_value", "cast", "check_calls", "check_method", "common", "computed", "converted", "enumerator",
+    "function_path", "has_method", "is_view", "letter", "literal", "named", "number", "number_in", "objects", "outside",
+    "sized", "templated", "texts",
 ]
 # LLDB finds names other than variables.
 HAS_VARIANTS = False

@@ -373,21 +373,24 @@ class Evaluation:
         if found is not None:
             self.is_needed = True
             return found
-        arguments = [self.key(argument) for argument in arguments]
+        views = list(map(self.types.is_view, arguments))
+        is_row = [is_view and self.types.string_of(argument) is None for is_view, argument in zip(views, arguments)]
+        keys = [argument if is_kept else self.key(argument) for is_kept, argument in zip(is_row, arguments)]
         is_found = isinstance(value, Optional) or not isinstance(value, (Variant, Code, lldb.SBValue))
-        found = self.types.call(value if self.types.HAS_VARIANTS and is_found else self.known(value), name, arguments)
+        found = self.types.call(value if self.types.HAS_VARIANTS and is_found else self.known(value), name, keys)
         # A length; a literal that a method gives back has no type yet.
-        if type(found) is int and not any(found is argument for argument in arguments):
+        if type(found) is int and not any(found is key for key in keys):
             found = Integer(found, 64, False)
         if found is None:
             self.types.check_method(value, name)
             # LLDB can call a method of the user's, but not find what it is called on.
-            if not self.is_needed or any(isinstance(argument, Variant) for argument in arguments):
+            if not self.is_needed or any(isinstance(key, Variant) for key in keys):
                 raise Unknown
+            arguments = arguments if any(views) else keys
             # LLDB keeps what a reference is, and not what it leads to.
             value = self.types.referred(value) if isinstance(value, lldb.SBValue) else value
             self.check_called([value, *arguments])
-            return self.call(f"{spelled(value)}.{name}", arguments)
+            return self.call(f"{spelled(value)}.{name}", arguments, value)
         self.is_needed = True
         return found
 
@@ -397,12 +400,13 @@ class Evaluation:
         if self.runs and (self.is_fatal or self.types.is_fatal([value.GetType() for value in known], True)):
             raise Failed(self.types.REFUSED)
 
-    def call(self, function, arguments):
+    def call(self, function, arguments, receiver=None):
         """What a function of the program returns, or else code for that."""
         spellings = list(map(self.argument, arguments))
         code = Code(f"{function}({', '.join(spellings)})")
         if not self.runs:
             return code
+        code = self.types.by_value(self.frame, receiver, function, arguments, spellings) or code
         try:
             return self.ran(code)
         except Unknown:

@@ -101,7 +101,7 @@ literal = unquoted
 
 
 # What C and C++ have, and this language has not.
-texts = enumerator = check_calls = check_method = has_method = pointer_in = named = objects = nothing
+texts = enumerator = check_calls = check_method = has_method = pointer_in = named = objects = by_value = is_view = nothing
 
 
 def number_in(value):
