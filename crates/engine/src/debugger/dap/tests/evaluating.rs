@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::peer::{PeerOptions, Scene};
 use crate::adapter::plan::Quirks;
