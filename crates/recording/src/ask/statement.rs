@@ -11,6 +11,7 @@ mod lookups;
 mod loops;
 mod sending;
 mod tokens;
+mod types;
 
 use std::ops::Range;
 

@@ -181,7 +181,8 @@ impl Parser {
                 value = Expression::Item(Box::new(value), Box::new(key));
             } else if self.sign("(") {
                 value = self.call(value)?;
-            } else {
+            } else if !self.sign("!") {
+                // What `!` is for in TypeScript, that there is something, changes no value.
                 return Ok(value);
             }
         }
@@ -541,6 +542,7 @@ mod tests {
             ("not !a < 1", "not ((not a) < 1)"),
             ("day < dt.date(2026, 3, 1)", "day < [2026, 3, 1]"),
             ("paid > Decimal('2.5')", "paid > 2.5"),
+            ("a[0]!.b! > 1", "a[0].b > 1"),
             ("a?.b?.[0] < float('inf')", "a.b[0] < Infinity"),
             ("math.isnan(a) or a < -math.inf", "isNaN(a) or a < -Infinity"),
             ("a.slice(1, -1) == b.slice(2)", "a[1:-1] == b[2:]"),

@@ -171,7 +171,12 @@ function drain(limit: number): number {
 }
 const rounds = drain(5);
 const step = rounds;
-console.log(step);
+type Box = { n: number };
+const held = new Map<string, Box[]>([['k', [{ n: 1 }]]]);
+held.get('k')![0].n = 3; // @changed
+const certain = held.get('k')![0]!.n;
+const cast = (held.get('k') as Box[])[0].n;
+console.log(step, certain, cast);
 ";
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(toolchains().await, folder.path().join("node_modules")).unwrap();
@@ -188,6 +193,11 @@ console.log(step);
     }
     let state = client.ask("state_at", json!({ "at": at(&program, "returned") })).await;
     has(&state, &["limit = 5", "rounds = 5"]);
+    // Its types change no value.
+    for target in ["certain", "cast"] {
+        let origin = client.ask("find_origin", json!({ "target": target })).await;
+        has(&origin, &[&format!("`{target}` is 3 at event "), ".n: 1 → 3 by ", &at(&program, "changed")]);
+    }
     client.server.finish().await;
 }
 

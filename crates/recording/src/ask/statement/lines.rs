@@ -1,5 +1,6 @@
 //! The lines of a statement.
 
+use super::types::without_types;
 use super::{Token, tokens};
 
 /// Lines that a statement may go on for.
@@ -25,7 +26,8 @@ pub(in crate::ask) fn statement_at(lines: &[String], line: usize, comment: &str)
             break;
         }
     }
-    text.trim().to_owned()
+    // The comments of JavaScript are those of TypeScript, and only there these words say nothing else.
+    if comment == "//" { without_types(text.trim()) } else { text.trim().to_owned() }
 }
 
 /// Whether a line continues the statement before it.
