@@ -206,9 +206,10 @@ impl Answer for OriginalResult {
         let Self(ScriptResult(Body { mut results, mut error, hits, .. })) = self;
         let all = results.as_deref().unwrap_or_default();
         if let Some(hits) = hits.filter(|_| error.is_none()) {
-            let told = all.len();
-            error =
-                Some(format!("{told} of {hits} hits are here; the limits `rows` and `answer` allow no more"));
+            let shown = all.len();
+            error = Some(format!(
+                "{shown} of {hits} hits are here; the limits `rows` and `answer` allow no more"
+            ));
         } else if error.is_none() && all.iter().any(|result| result.truncated) {
             error = Some("a value is truncated at the limit `longest_value`".to_owned());
         }
