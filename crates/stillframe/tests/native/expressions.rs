@@ -412,6 +412,7 @@ struct Store {
     const std::shared_ptr<Item> &at(std::size_t index) const { return items.at(index); }
     std::size_t count(std::span<const int> row, const std::string &name) const { return row.size() + name.size(); }
 };
+static std::optional<double> half(int number) { if (number) return number / 2.0; return std::nullopt; }
 static std::size_t length(std::string_view text, int more) { return text.size() + more; }
 int main() {
     Store store;
@@ -420,12 +421,12 @@ int main() {
     std::string name = \"pen\";
     std::string_view word = \"seven\";
     store.items.push_back(std::make_shared<Item>(Item{Level::high, 2.5}));
-    return store.at(0)->price > 3 && store.count(row, name) && length(word, 1); // @here
+    return store.at(0)->price > 3 && store.count(row, name) && length(word, 1) && half(1); // @here
 }
 ";
 
 #[tokio::test]
-async fn calls_take_views_and_give_objects_with_optionals() {
+async fn calls_take_views_and_give_optionals() {
     let sources = Sources::new(&[("main.cpp", CALLS)]);
     let server = STILLFRAME.serve().await;
     let expressions = [
@@ -435,6 +436,9 @@ async fn calls_take_views_and_give_objects_with_optionals() {
         ("store.at(0)->level.value() == Level::high", "true"),
         ("store.count(row, name) + 1", "7"),
         ("length(word, 2)", "7"),
+        ("half(5)", "2.5"),
+        ("half(0)", "nullopt"),
+        ("half(3).value() > 1", "true"),
     ];
     let ran = run_until(&server, &sources.file("main.cpp"), "here", &expressions.map(|(one, _)| one)).await;
     assert_evaluated(&ran, &expressions);

@@ -1,9 +1,10 @@
-"""Calls functions that take a view such as `std::string_view` by value. LLDB calls a constructor to copy one, which no
-program has, and would pass the address of the copy."""
+"""Calls functions that take a view such as `std::string_view` by value, or return an optional. LLDB calls constructors and
+destructors of these, which no program has, and would pass an address."""
 
 import re
 
 import lldb
+import stillframe_cpp as cpp
 from stillframe_cpp_names import functions
 from stillframe_cpp_texts import referred
 from stillframe_evaluate import plain_class
@@ -12,16 +13,21 @@ from stillframe_values import Code
 VIEWS = re.compile(r"^std::(basic_string_view|span)<")
 # What is passed and returned as it is.
 SIMPLE = (lldb.eTypeClassBuiltin, lldb.eTypeClassPointer, lldb.eTypeClassEnumeration, lldb.eTypeClassReference)
+# What is passed in the same registers as a view or an optional.
+WORDS = (
+    "struct Words1 { unsigned long words[1]; }; struct Words2 { unsigned long words[2]; }; "
+    "struct Real { double real; unsigned long word; }; "
+)
 
 
 def by_value(frame, receiver, function, arguments, spellings):
-    """Code for a call that passes the words of views; None without any, or if it is not clear what is called."""
-    if not any(map(is_view, arguments)):
-        return None
+    """Code for a call that passes the words of views, and the optional that its result is; None if neither is there, or if it
+    is not clear what is called."""
     target, name = frame.GetThread().GetProcess().GetTarget(), re.split(r"\W", function)[-1]
     kind = lldb.eFunctionNameTypeBase if receiver is None else lldb.eFunctionNameTypeMethod
     found = [one for one in functions(target, name, kind) if takes(one, name, receiver, arguments)]
-    if len(found) != 1:
+    returned = plain(found[0].GetType().GetFunctionReturnType()) if len(found) == 1 else None
+    if returned is None or not (any(map(is_view, arguments)) or returned.GetTypeClass() not in SIMPLE):
         return None
     kinds, passed = [], []
     if receiver is not None:
@@ -36,10 +42,18 @@ def by_value(frame, receiver, function, arguments, spellings):
         else:
             kinds.append(kind.GetName())
         passed.append(spelling)
-    words = "".join(f"struct Words{count} {{ unsigned long words[{count}]; }}; " for count in (1, 2))
-    returned = found[0].GetType().GetFunctionReturnType().GetCanonicalType().GetName()
-    address = found[0].GetStartAddress().GetLoadAddress(target)
-    return Code(f"{words}(({returned} (*)({', '.join(kinds)})){address:#x})({', '.join(passed)})")
+    words, address = words_of(returned), found[0].GetStartAddress().GetLoadAddress(target)
+    code = Code(f"{WORDS}(({words or returned.GetName()} (*)({', '.join(kinds)})){address:#x})({', '.join(passed)})")
+    return code, returned if words else None
+
+
+def words_of(kind):
+    """What is returned in the same registers as an optional of something simple; None for another type."""
+    content = plain(kind.GetTemplateArgumentType(0)) if cpp.OPTIONALS.match(kind.GetName() or "") else None
+    if content is None or content.GetTypeClass() not in SIMPLE or kind.GetByteSize() > 16:
+        return None
+    is_real = content.GetTypeFlags() & lldb.eTypeIsFloat
+    return "Words1" if kind.GetByteSize() <= 8 else "Real" if is_real else "Words2"
 
 
 def is_view(value):
@@ -65,7 +79,8 @@ def takes(function, name, receiver, arguments):
         is_own = plain_class(function.GetName() or "", name) == re.sub(r"<.*", "", kind.GetName() or "")
         if not is_own or kind.IsPolymorphicClass():
             return False
-    return returned.GetTypeClass() in SIMPLE and len(kinds) == len(arguments) and all(map(fits, kinds, arguments))
+    is_known = returned.GetTypeClass() in SIMPLE or words_of(returned) is not None
+    return is_known and len(kinds) == len(arguments) and all(map(fits, kinds, arguments))
 
 
 def fits(kind, value):

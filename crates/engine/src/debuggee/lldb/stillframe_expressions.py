@@ -11,7 +11,7 @@ import re
 import lldb
 from stillframe_memory import dereferenced
 from stillframe_values import (
-    Address, Code, Failed, Integer, Optional, Position, Single, Unknown, Variant, checked, simple, spelled, unquoted,
+    Address, Code, Failed, Integer, Optional, Position, Single, Unknown, Variant, checked, simple, spelled, stored, unquoted,
 )
 
 TOKEN = re.compile(
@@ -406,9 +406,9 @@ class Evaluation:
         code = Code(f"{function}({', '.join(spellings)})")
         if not self.runs:
             return code
-        code = self.types.by_value(self.frame, receiver, function, arguments, spellings) or code
+        code, kind = self.types.by_value(self.frame, receiver, function, arguments, spellings) or (code, None)
         try:
-            return self.ran(code)
+            return self.ran(code, kind)
         except Unknown:
             # It may take strings as objects.
             for others in self.types.objects(self.frame, arguments, spellings) or ():
@@ -433,8 +433,8 @@ class Evaluation:
             raise Unknown
         return spelling if kind is None else f"({kind})({spelling})"
 
-    def ran(self, code):
-        """What code of the program returns."""
+    def ran(self, code, made=None):
+        """What code of the program returns. It may have to be made a value of a type."""
         options = lldb.SBExpressionOptions()
         options.SetTimeoutInMicroSeconds(1_000_000)
         options.SetTrapExceptions(False)
@@ -444,6 +444,8 @@ class Evaluation:
             message = (found.GetError().GetCString() or "").partition("\n")[0].removeprefix("error: ")
             # Of one that did not compile, LLDB has said more about the whole expression.
             raise Failed(message) if found.GetError().GetError() in RAN else Unknown
+        if made is not None:
+            return stored(found.GetTarget(), made, bytes(found.GetData().uint8)[: made.GetByteSize()])
         kind = found.GetType().GetCanonicalType()
         functions = (kind.GetMemberFunctionAtIndex(at) for at in range(kind.GetNumberOfMemberFunctions()))
         is_own = not (kind.GetName() or "").startswith("std::")
