@@ -83,6 +83,14 @@ impl Recording {
         Ok(if track.process > 1 { format!("{name} ({})", track.process_name()) } else { name })
     }
 
+    /// The thread that an event is of; none for the main one.
+    pub(crate) fn thread_text(&self, event: &Event) -> Result<Option<String>> {
+        let track = Track::of(event.call, self.thread_of(event)?);
+        let is_main = track.process == 1 && track.thread == 1;
+        let name = (!is_main).then(|| self.full_track_name(track)).transpose()?;
+        Ok(name.map(|name| format!("in the thread `{name}`")))
+    }
+
     /// Visits the changes of all stacks, or of the one of a track, in their order.
     pub(crate) fn walk(&self, only: Option<Track>, visit: &mut Visit<'_>) -> Result<()> {
         let mut walk = Walk { recording: self, stacks: BTreeMap::new(), visit };

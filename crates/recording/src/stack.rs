@@ -125,6 +125,13 @@ impl Recording {
         (!callers.is_empty()).then(|| format!("called from {}{more}", callers.join(" ← ")))
     }
 
+    /// The same at an event, with the thread unless that is the main one.
+    pub(crate) fn stack_text(&self, event: &Event) -> Result<Option<String>> {
+        let callers = self.callers_text(&self.stack(event)?);
+        let parts: Vec<String> = callers.into_iter().chain(self.thread_text(event)?).collect();
+        Ok((!parts.is_empty()).then(|| parts.join(", ")))
+    }
+
     /// The name of a variable, an attribute or an item, as it follows its owner.
     pub(crate) fn key_text(&self, key: Key) -> String {
         match key {

@@ -198,8 +198,7 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     } else {
         lines.add(format!("`{condition}` first holds after {place} (event {})", line.id));
     }
-    let frames = recording.stack(&line)?;
-    if let Some(callers) = recording.callers_text(&frames) {
+    if let Some(callers) = recording.stack_text(&line)? {
         lines.add(callers);
     }
     let of = owner_text(recording, found)?;

@@ -79,10 +79,9 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
             lines.add(format!("before event {}: {change}", recording.first_event()?));
             continue;
         }
-        let frames = recording.stack(&line)?;
         let rest = if recording.is_outer(write)? { EARLIER } else { "" };
         lines.add(format!("event {}: {change} by {}{rest}", line.id, recording.writer_text(&line)?));
-        if let Some(callers) = recording.callers_text(&frames) {
+        if let Some(callers) = recording.stack_text(&line)? {
             lines.add(format!("  {callers}"));
         }
         if newest.is_some_and(|newest| newest.id == write.id)

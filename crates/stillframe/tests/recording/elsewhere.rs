@@ -67,6 +67,10 @@ async fn what_other_threads_write_is_found_where_it_is_written() {
             let first = client.ask("find_first", json!({ "condition": condition })).await;
             has(&first, &[&format!("`{condition}` first holds after {} in ", at(&program, marker))]);
         }
+        let state = client.ask("state_at", json!({ "at": at(&program, "wrote") })).await;
+        has(&state, &[" in work: ", "in the thread `Thread-1"]);
+        let writes = client.ask("find_writes", json!({ "target": "results['a']" })).await;
+        has(&writes, &["['a'] = -5 by ", "in the thread `Thread-2"]);
         let hits = client.ask("count_hits", json!({ "target": at(&program, "bye") })).await;
         has(&hits, &["was reached once"]);
         client.server.finish().await;
