@@ -12,7 +12,8 @@ each![
     credentials_are_never_journaled,
 ];
 
-const PROGRAM: Texts = Texts {
+/// A program that holds credentials and prints one.
+pub(super) const PROGRAM: Texts = Texts {
     name: "credentials",
     python: "def main():\n    kept = 'gh' + 'p_' + 'A1b2C3' * 6\n    password = 'swordfish'\n    \
              print('using', kept, flush=True)\n    return password  # @stop\n\n\nmain()\n",
@@ -26,13 +27,13 @@ int main(void) {
     strcat(kept, \"p_\");
     for (int at = 0; at < 6; at++) strcat(kept, \"A1b2C3\");
     const char *password = \"swordfish\";
-    printf(\"using %s\\n\", kept);
+    printf(\"using %s\\n\", kept), fflush(stdout);
     return !password; // @stop
 }
 ",
 };
 /// What no answer may hold.
-const SECRET: &str = "A1b2C3A1b2C3";
+pub(super) const SECRET: &str = "A1b2C3A1b2C3";
 
 /// A program that holds a credential, stopped, and all that can be seen of it.
 async fn seen(language: Language, args: &[&str], env: &[(&str, &str)]) -> Vec<Answer> {

@@ -9,6 +9,7 @@ use test_support::{DynamicLanguage, Fixture, Language, Texts, dynamic, each};
 
 use super::editor::{Editor, place};
 use crate::STILLFRAME;
+use crate::credentials;
 use crate::debugging::{Debugging, folder};
 
 each![
@@ -153,31 +154,9 @@ async fn values_are_paged_for_the_editor(language: Language) {
     session.finish().await;
 }
 
-/// What no answer may hold.
-const SECRET: &str = "A1b2C3A1b2C3";
-const CREDENTIALS: Texts = Texts {
-    name: "mirror_credentials",
-    python: "def main():\n    kept = 'gh' + 'p_' + 'A1b2C3' * 6\n    password = 'swordfish'\n    \
-             print('using', kept, flush=True)\n    return password  # @stop\n\n\nmain()\n",
-    node: "function main() {\n  const kept = 'gh' + 'p_' + 'A1b2C3'.repeat(6);\n  const password = 'swordfish';\n  \
-           console.log('using', kept);\n  return password; // @stop\n}\n\nmain();\n",
-    c: "\
-#include <stdio.h>
-#include <string.h>
-int main(void) {
-    char kept[60] = \"gh\";
-    strcat(kept, \"p_\");
-    for (int at = 0; at < 6; at++) strcat(kept, \"A1b2C3\");
-    const char *password = \"swordfish\";
-    printf(\"using %s\\n\", kept), fflush(stdout);
-    return !password; // @stop
-}
-",
-};
-
 async fn credentials_are_redacted_for_the_editor(language: Language) {
     let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "secret", CREDENTIALS);
+    let program = Fixture::write_in(language, folder.path(), "secret", credentials::PROGRAM);
     let (session, _) = Debugging::stopped_at(&program, "stop").await;
     let mut editor = Editor::on(&session, json!({ "control": true })).await;
     let stop = editor.stopped().await;
@@ -194,7 +173,9 @@ async fn credentials_are_redacted_for_the_editor(language: Language) {
     observed.push(editor.written("stdout"));
     assert!(observed.last().unwrap().contains("using [redacted]"), "{observed:?}");
     assert!(
-        observed.iter().all(|observed| !observed.contains(SECRET) && !observed.contains("swordfish")),
+        observed
+            .iter()
+            .all(|observed| !observed.contains(credentials::SECRET) && !observed.contains("swordfish")),
         "{observed:?}"
     );
     session.finish().await;
@@ -273,7 +254,7 @@ async fn a_stack_is_paged_for_the_editor() {
 #[tokio::test]
 async fn credentials_are_shown_to_the_editor_if_answers_show_them() {
     let folder = folder();
-    let program = Fixture::write_in(Language::Python, folder.path(), "secret", CREDENTIALS);
+    let program = Fixture::write_in(Language::Python, folder.path(), "secret", credentials::PROGRAM);
     let mut options = STILLFRAME.options().await;
     options.args.push("--no-redact".to_owned());
     let session = Debugging::on(options.start().await, Language::Python).await;
