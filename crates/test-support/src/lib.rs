@@ -10,6 +10,7 @@
 mod client;
 mod effort;
 mod fixture;
+mod hangs;
 mod http;
 mod language;
 mod leftovers;
@@ -24,6 +25,7 @@ mod wire;
 pub use client::Client;
 pub use effort::{rows_to_try, tries_everything};
 pub use fixture::{Fixture, repository};
+pub use hangs::HangTable;
 pub use http::{Event, Events, HttpAnswer, HttpClient, HttpOptions, HttpServer};
 pub use language::{
     Body, Dynamic, DynamicLanguage, Language, PerLanguage, Program, Row, Spelling, Texts, Words, run_body,

@@ -1,101 +1,69 @@
 //! `diagnose_hang` of C, C++ and Rust programs.
 
-use std::fmt::Write;
-
 use serde_json::json;
-use test_support::{Answer, Fixture, Server, repository, rows_to_try};
+use test_support::HangTable;
 
 use crate::STILLFRAME;
 
-/// A program of `fixtures/native_hangs`, the verdict, and what else is reported: `@held` for the line of that name,
-/// where it hangs, or a kind of thing that is waited for, there or nowhere.
-const PROGRAMS: &[(&str, &str, &str, &str)] = &[
-    ("two_mutexes.c", "deadlocked", "lock", "@held"),
-    ("locked_twice.c", "deadlocked", "lock", "@held"),
-    ("condition.c", "deadlocked", "lock", "@held"),
-    ("joins.c", "waiting", "thread", "@held"),
-    ("sleeps.c", "waiting", "timer", "@held"),
-    ("reads_pipe.c", "waiting", "file", "@held"),
-    ("scans_pipe.c", "waiting", "file", "@held"),
-    ("polls.c", "waiting", "socket", "@held"),
-    ("busy.c", "busy_loop", "", "@held"),
-    ("endless.c", "busy_loop", "", "@held"),
-    ("thread_spins.c", "busy_loop", "", "@held"),
-    ("slow.c", "slow", "", "@held"),
-    ("finishes.c", "failed", "", ""),
-    ("crashes.c", "failed", "", ""),
-    ("two_mutexes.cpp", "deadlocked", "lock", "@held"),
-    ("condition.cpp", "deadlocked", "lock", "@held"),
-    ("busy.cpp", "busy_loop", "", "@held"),
-    ("busy_beside_polling.cpp", "busy_loop", "", "@held"),
-    ("two_mutexes.rs", "deadlocked", "lock", "@held"),
-    ("channel.rs", "deadlocked", "lock", "@held"),
-    ("sleeps.rs", "waiting", "timer", "@held"),
-    ("busy.rs", "busy_loop", "", "@held"),
-    ("search.rs", "busy_loop", "", "@held"),
-    ("starts_over.rs", "busy_loop", "", "@held"),
-    ("slow.rs", "slow", "", "@held"),
-];
-
-/// One of so many is tried on each push.
-const ONE_OF: usize = 16;
-
-fn program(name: &str) -> Fixture {
-    Fixture::read(repository().join("fixtures/native_hangs").join(name))
-}
-
-async fn diagnose(server: &Server, name: &str) -> Answer {
+const PROGRAMS: HangTable = HangTable {
+    folder: "native_hangs",
     // LLDB needs seconds to start a program on a busy machine, and the program is to be sampled after that.
-    let arguments = json!({ "command": program(name).path(), "timeout": 6_000 });
-    server.ok("diagnose_hang", arguments).await
-}
-
-/// Whether an answer reports everything besides the verdict.
-fn reports(name: &str, kind: &str, place: &str, answer: &Answer) -> bool {
-    let waits = answer.at("/waitsFor").as_array().cloned().unwrap_or_default();
-    let has_kind = kind.is_empty() || waits.iter().any(|wait| wait["kind"] == kind);
-    let Some(marker) = place.strip_prefix('@') else { return has_kind };
-    let line = program(name).line(marker);
-    let is_there = answer.at("/hungAt/line") == line || answer.at("/loop/startLine") == line;
-    has_kind && is_there && answer.at("/hungAt/file") == program(name).path()
-}
+    timeout: 6_000,
+    rows: &[
+        ("two_mutexes.c", "deadlocked", "lock", "@held"),
+        ("locked_twice.c", "deadlocked", "lock", "@held"),
+        ("condition.c", "deadlocked", "lock", "@held"),
+        ("joins.c", "waiting", "thread", "@held"),
+        ("sleeps.c", "waiting", "timer", "@held"),
+        ("reads_pipe.c", "waiting", "file", "@held"),
+        ("scans_pipe.c", "waiting", "file", "@held"),
+        ("polls.c", "waiting", "socket", "@held"),
+        ("busy.c", "busy_loop", "", "@held"),
+        ("endless.c", "busy_loop", "", "@held"),
+        ("thread_spins.c", "busy_loop", "", "@held"),
+        ("slow.c", "slow", "", "@held"),
+        ("finishes.c", "failed", "", ""),
+        ("crashes.c", "failed", "", ""),
+        ("two_mutexes.cpp", "deadlocked", "lock", "@held"),
+        ("condition.cpp", "deadlocked", "lock", "@held"),
+        ("busy.cpp", "busy_loop", "", "@held"),
+        ("busy_beside_polling.cpp", "busy_loop", "", "@held"),
+        ("two_mutexes.rs", "deadlocked", "lock", "@held"),
+        ("channel.rs", "deadlocked", "lock", "@held"),
+        ("sleeps.rs", "waiting", "timer", "@held"),
+        ("busy.rs", "busy_loop", "", "@held"),
+        ("search.rs", "busy_loop", "", "@held"),
+        ("starts_over.rs", "busy_loop", "", "@held"),
+        ("slow.rs", "slow", "", "@held"),
+    ],
+};
 
 #[tokio::test]
 async fn every_program_gets_the_right_verdict() {
     let server = STILLFRAME.serve().await;
-    let mut wrong = String::new();
-    for (name, verdict, kind, place) in rows_to_try(PROGRAMS, ONE_OF) {
-        let answer = diagnose(&server, name).await;
-        println!("{name}: {}, {}", answer.at("/verdict"), answer.text_of("message"));
-        if answer.at("/verdict") != *verdict || !reports(name, kind, place, &answer) {
-            let _ = writeln!(wrong, "{name}: not {verdict} with {kind} {place}, but {answer:#?}");
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    PROGRAMS.check(&server).await;
     server.finish().await;
 }
 
 #[test]
 fn the_table_has_all_programs() {
-    let mut names: Vec<String> = std::fs::read_dir(repository().join("fixtures/native_hangs"))
-        .expect("the folder is there")
-        .map(|entry| entry.expect("it can be read").file_name().into_string().expect("a plain name"))
-        .collect();
-    names.retain(|name| !PROGRAMS.iter().any(|(listed, ..)| listed == name));
-    assert_eq!(names, [""; 0]);
+    PROGRAMS.check_complete();
 }
 
 #[tokio::test]
 async fn deadlocked_threads_are_reported_with_the_holders() {
     let server = STILLFRAME.serve().await;
     for name in ["two_mutexes.c", "two_mutexes.cpp"] {
-        let answer = diagnose(&server, name).await;
+        let answer = PROGRAMS.diagnose(&server, name).await;
         let message = answer.text_of("message");
         assert!(message.starts_with("Threads `") && message.ends_with("wait for each other"), "{answer:?}");
         let evidence = answer.at("/evidence").to_string();
         assert_eq!(evidence.matches("(held by thread `").count(), 2, "{evidence}");
         for marker in ["held", "other"] {
-            assert!(evidence.contains(&format!("{name}:{}", program(name).line(marker))), "{evidence}");
+            assert!(
+                evidence.contains(&format!("{name}:{}", PROGRAMS.program(name).line(marker))),
+                "{evidence}"
+            );
         }
         let threads = answer.at("/threads").as_array().unwrap();
         assert_eq!(threads.iter().filter(|thread| thread["deadlocked"] == true).count(), 2, "{answer:?}");
@@ -108,7 +76,7 @@ async fn deadlocked_threads_are_reported_with_the_holders() {
 #[tokio::test]
 async fn a_mutex_of_rust_has_no_known_holder() {
     let server = STILLFRAME.serve().await;
-    let answer = diagnose(&server, "two_mutexes.rs").await;
+    let answer = PROGRAMS.diagnose(&server, "two_mutexes.rs").await;
     let evidence = answer.at("/evidence").to_string();
     assert_eq!(evidence.matches("a mutex, whose holder is not recorded").count(), 2, "{evidence}");
     assert!(evidence.contains("thread `other`"), "{evidence}");
@@ -119,7 +87,7 @@ async fn a_mutex_of_rust_has_no_known_holder() {
 #[ignore = "cargo xtask test --full"]
 async fn a_busy_loop_is_reported_with_its_values() {
     let server = STILLFRAME.serve().await;
-    let answer = diagnose(&server, "busy.c").await;
+    let answer = PROGRAMS.diagnose(&server, "busy.c").await;
     assert_eq!(answer.at("/loop/function"), "spin", "{answer:?}");
     assert_eq!(answer.at("/loop/steady"), &json!([{ "name": "limit", "value": "101" }]), "{answer:?}");
     let changing = answer.at("/loop/changing").as_array().unwrap();
@@ -132,7 +100,7 @@ async fn a_running_session_is_diagnosed_and_continues() {
     let server = STILLFRAME.serve().await;
     let session = server.ok("create_debug_session", json!({ "language": "c" })).await;
     let session = session.at("/sessionId").clone();
-    let program = program("endless.c");
+    let program = PROGRAMS.program("endless.c");
     let start = json!({ "sessionId": session, "scriptPath": program.path(), "timeout": 0 });
     server.ok("start_debugging", start).await;
     let answer = server.ok("diagnose_hang", json!({ "sessionId": session, "timeout": 2_000 })).await;
