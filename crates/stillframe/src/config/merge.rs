@@ -50,14 +50,11 @@ pub(super) fn merge(given: Vec<SettingValue>) -> anyhow::Result<EffectiveSetting
         }
         let is_said = matches!(known.origin, SettingSource::Environment(_) | SettingSource::Option(_));
         let refused = match (given.name, &given.value) {
-            ("safety.roots", Value::List(inner)) => {
-                let left = narrowed(known, inner, &given.origin)?;
-                narrow(known, left, given.origin);
-                continue;
-            }
-            ("safety.languages", Value::List(inner)) => {
-                let left = common(known, inner, &given.origin)?;
-                narrow(known, left, given.origin);
+            ("safety.roots" | "safety.languages", Value::List(inner)) => {
+                if let Some(left) = narrowed(known, inner, &given.origin)? {
+                    *known =
+                        SettingValue { name: known.name, value: Value::List(left), origin: given.origin };
+                }
                 continue;
             }
             ("safety.programs", _) if was_read_only => Some("cannot allow programs".to_owned()),
@@ -109,13 +106,6 @@ fn size(name: &str, value: u64) -> u64 {
     if name == "limits.idle" && value == 0 { u64::MAX } else { value }
 }
 
-/// Sets the rest of a list. None keeps it and its source.
-fn narrow(known: &mut SettingValue, left: Option<Vec<String>>, origin: SettingSource) {
-    if let Some(left) = left {
-        *known = SettingValue { name: known.name, value: Value::List(left), origin };
-    }
-}
-
 fn find<'a>(all: &'a mut [SettingValue], name: &str) -> Option<&'a mut SettingValue> {
     all.iter_mut().find(|known| known.name == name)
 }
@@ -135,8 +125,8 @@ fn list<'a>(all: &'a [SettingValue], name: &str) -> &'a [String] {
     }
 }
 
-/// The folders that are inside one of both lists; none if these are all of the first list. An empty first list does
-/// not restrict.
+/// The languages that are in both lists, or the folders that are inside one of both lists; none if these are all of the
+/// first list. An empty first list does not restrict.
 fn narrowed(
     known: &SettingValue,
     inner: &[String],
@@ -146,41 +136,21 @@ fn narrowed(
     if outer.is_empty() || inner.is_empty() {
         return Ok(outer.is_empty().then(|| inner.to_vec()));
     }
-    let (outer, inner) = (folders(outer, &known.origin)?, folders(inner, origin)?);
-    let both: Vec<String> =
-        common_folders(&outer, &inner).iter().map(|folder| folder.display().to_string()).collect();
+    let (outer, both, problem) = if known.name == "safety.roots" {
+        let (outer, inner) = (folders(outer, &known.origin)?, folders(inner, origin)?);
+        let both = common_folders(&outer, &inner);
+        let shown = |folders: &[PathBuf]| folders.iter().map(|folder| folder.display().to_string()).collect();
+        (shown(&outer), shown(&both), "folder: the `safety.roots` of the project's file are outside")
+    } else {
+        let (outer, inner) = (languages(outer), languages(inner));
+        let both: Vec<String> = outer.iter().filter(|name| inner.contains(name)).cloned().collect();
+        (outer, both, "language: the `safety.languages` of the project's file are not among")
+    };
     if both.is_empty() {
-        bail!(
-            "{origin}: no allowed folder: the `safety.roots` of the project's file are outside those allowed \
-             by {}",
-            known.origin
-        );
+        bail!("{origin}: no allowed {problem} those allowed by {}", known.origin);
     }
-    let all_is_left = outer.iter().all(|folder| both.contains(&folder.display().to_string()));
+    let all_is_left = outer.iter().all(|item| both.contains(item));
     Ok((!all_is_left).then_some(both))
-}
-
-/// The languages that are in both lists; none if these are all of the first list. An empty first list does
-/// not restrict.
-fn common(
-    known: &SettingValue,
-    inner: &[String],
-    origin: &SettingSource,
-) -> anyhow::Result<Option<Vec<String>>> {
-    let Value::List(outer) = &known.value else { return Ok(Some(inner.to_vec())) };
-    if outer.is_empty() || inner.is_empty() {
-        return Ok(outer.is_empty().then(|| inner.to_vec()));
-    }
-    let (outer, inner) = (languages(outer), languages(inner));
-    let both: Vec<String> = outer.iter().filter(|name| inner.contains(name)).cloned().collect();
-    if both.is_empty() {
-        bail!(
-            "{origin}: no allowed language: the `safety.languages` of the project's file are not among those \
-             allowed by {}",
-            known.origin
-        );
-    }
-    Ok((both.len() < outer.len()).then_some(both))
 }
 
 /// Languages by their own names.
