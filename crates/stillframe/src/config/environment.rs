@@ -12,19 +12,6 @@ use super::{SettingSource, SettingValue, Value};
 pub(super) const CONFIG: &str = "STILLFRAME_CONFIG";
 /// The variable that sets limits.
 const LIMITS: &str = "STILLFRAME_LIMITS";
-/// The others, with what they set.
-const VARIABLES: &[(&str, &str)] = &[
-    ("STILLFRAME_ALLOW_ROOT", "safety.roots"),
-    ("STILLFRAME_ALLOW_CLIENT_ROOTS", "safety.client_roots"),
-    ("STILLFRAME_CONFIRM", "safety.confirm"),
-    ("STILLFRAME_READ_ONLY", "safety.read_only"),
-    ("STILLFRAME_ALLOW_PROGRAM", "safety.programs"),
-    ("STILLFRAME_ALLOW_LANGUAGE", "safety.languages"),
-    ("STILLFRAME_ALLOW_REMOTE_ATTACH", "safety.remote_attach"),
-    ("STILLFRAME_REDACT", "safety.redact"),
-    ("STILLFRAME_TOOLSET", "serve.toolset"),
-    ("STILLFRAME_LOG_FILE", "journal.file"),
-];
 /// What separates paths.
 pub(super) const PATHS: char = if cfg!(windows) { ';' } else { ':' };
 
@@ -46,12 +33,13 @@ pub(super) fn given(variable: impl Fn(&str) -> Option<OsString>) -> anyhow::Resu
         let (name, value) = table::read_limit(limit).map_err(|problem| anyhow!("{origin}: {problem}"))?;
         given.push(SettingValue { name, value, origin });
     }
-    for (variable, name) in VARIABLES {
-        let Some((text, setting)) = text(variable)?.zip(table::named(name)) else { continue };
+    for setting in table::all() {
+        let Some(variable) = setting.variable else { continue };
+        let Some(text) = text(variable)? else { continue };
         let origin = SettingSource::Environment(variable);
         let value = value_of(&setting, &text).and_then(|value| setting.checked(value, None));
         let value = value.map_err(|problem| anyhow!("{origin}: {problem}"))?;
-        given.push(SettingValue { name, value, origin });
+        given.push(SettingValue { name: setting.name, value, origin });
     }
     Ok(given)
 }

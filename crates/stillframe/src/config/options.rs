@@ -7,7 +7,8 @@ use anyhow::anyhow;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-use super::{SettingSource, SettingValue, Value, table};
+use super::table::{self, Kind, Setting};
+use super::{SettingSource, SettingValue, Value};
 
 /// Options of every command.
 #[derive(Debug, clap::Args)]
@@ -55,76 +56,68 @@ const HEADING: &str = "Configuration";
 /// What separates paths, as in the variables.
 const PATHS: char = super::environment::PATHS;
 
-/// The settings there. The log file and the redaction of credentials have separate options, with these names.
+/// The settings there.
 pub(super) fn given(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<Vec<SettingValue>> {
-    let is_given = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
     let mut given = Vec::new();
     for limit in &args.limit {
         let origin = SettingSource::Option("--limit");
         let (name, value) = table::read_limit(limit).map_err(|problem| anyhow!("{origin}: {problem}"))?;
         given.push(SettingValue { name, value, origin });
     }
-    let mut add = |name, option, value| {
-        let Some(setting) = table::named(name) else { return Ok(()) };
+    for setting in table::all() {
+        let Some(option) = setting.option else { continue };
+        let Some(value) = value_of(&setting, option, matches)? else { continue };
         let origin = SettingSource::Option(option);
         let value = setting.checked(value, None).map_err(|problem| anyhow!("{origin}: {problem}"))?;
-        given.push(SettingValue { name, value, origin });
-        Ok::<(), anyhow::Error>(())
-    };
-    if is_given("allow_root") {
-        add("safety.roots", "--allow-root", paths("--allow-root", &args.allow_root)?)?;
-    }
-    if is_given("allow_program") {
-        add("safety.programs", "--allow-program", paths("--allow-program", &args.allow_program)?)?;
-    }
-    if is_given("allow_language") {
-        add("safety.languages", "--allow-language", Value::List(args.allow_language.clone()))?;
-    }
-    let server = matches.subcommand_matches("serve");
-    let is_set = |id| server.is_some_and(|server| server.get_flag(id));
-    if is_set("confirm") {
-        add("safety.confirm", "--confirm", Value::Flag(true))?;
-    }
-    if is_set("allow_client_roots") {
-        add("safety.client_roots", "--allow-client-roots", Value::Flag(true))?;
-    }
-    if args.read_only {
-        add("safety.read_only", "--read-only", Value::Flag(true))?;
-    }
-    if args.allow_remote_attach {
-        add("safety.remote_attach", "--allow-remote-attach", Value::Flag(true))?;
-    }
-    if let Some(file) = matches.get_one::<OsString>("log_file") {
-        add("journal.file", "--log-file", Value::Text(text("--log-file", file)?))?;
-    }
-    if is_given("redact") {
-        let redact = matches.get_one("redact").copied().unwrap_or(true);
-        add("safety.redact", "--redact", Value::Flag(redact))?;
+        given.push(SettingValue { name: setting.name, value, origin });
     }
     if matches.get_flag("no_redact") {
-        add("safety.redact", "--no-redact", Value::Flag(false))?;
+        let origin = SettingSource::Option("--no-redact");
+        given.push(SettingValue { name: "safety.redact", value: Value::Flag(false), origin });
     }
     Ok(given)
 }
 
-/// The options that set the same elsewhere.
+/// What the option of a setting sets it to; none if it is not given. The toolset is read by each command that has it.
+fn value_of(setting: &Setting, option: &str, matches: &ArgMatches) -> anyhow::Result<Option<Value>> {
+    let id = option.trim_start_matches('-').replace('-', "_");
+    let levels = [Some(matches), matches.subcommand_matches("serve")];
+    let level = levels.into_iter().flatten().find(|level| level.try_contains_id(&id).unwrap_or_default());
+    let Some(matches) = level.filter(|level| level.value_source(&id) == Some(ValueSource::CommandLine))
+    else {
+        return Ok(None);
+    };
+    let text =
+        |value: &OsString| value.clone().into_string().map_err(|_| anyhow!("{option}: value is not UTF-8"));
+    Ok(match setting.kind {
+        Kind::Flag => matches.get_one(&id).copied().map(Value::Flag),
+        Kind::File => matches.get_one(&id).map(text).transpose()?.map(Value::Text),
+        Kind::Paths => {
+            let paths = matches.get_many(&id).into_iter().flatten().map(text);
+            Some(Value::List(paths.collect::<Result<_, _>>()?))
+        }
+        Kind::Languages => matches.get_many(&id).map(|names| Value::List(names.cloned().collect())),
+        Kind::Bound | Kind::Toolset => None,
+    })
+}
+
+/// The options that set the same for a command elsewhere, which has none of those of a server.
 pub(super) fn as_options(all: &[SettingValue], path_there: impl Fn(&str) -> String) -> Vec<String> {
     let mut options = Vec::new();
     for given in all.iter().filter(|given| given.origin != SettingSource::Default) {
-        match (given.name, &given.value) {
-            ("safety.roots", Value::List(paths)) => {
-                options.extend(paths.iter().map(|path| format!("--allow-root={}", path_there(path))));
+        let Some(setting) = table::named(given.name) else { continue };
+        let option = setting.option.unwrap_or_default();
+        match (setting.name, setting.kind, &given.value) {
+            ("safety.confirm" | "safety.client_roots", ..) | ("safety.redact", _, Value::Flag(true)) => {}
+            ("safety.redact", ..) => options.push("--no-redact".to_owned()),
+            (_, Kind::Flag, Value::Flag(true)) => options.push(option.to_owned()),
+            (_, Kind::Paths, Value::List(paths)) => {
+                options.extend(paths.iter().map(|path| format!("{option}={}", path_there(path))));
             }
-            ("safety.programs", Value::List(paths)) => {
-                options.extend(paths.iter().map(|path| format!("--allow-program={}", path_there(path))));
+            (_, Kind::Languages, Value::List(names)) => {
+                options.extend(names.iter().map(|name| format!("{option}={name}")));
             }
-            ("safety.languages", Value::List(names)) => {
-                options.extend(names.iter().map(|name| format!("--allow-language={name}")));
-            }
-            ("safety.read_only", Value::Flag(true)) => options.push("--read-only".to_owned()),
-            ("safety.remote_attach", Value::Flag(true)) => options.push("--allow-remote-attach".to_owned()),
-            ("safety.redact", Value::Flag(false)) => options.push("--no-redact".to_owned()),
-            (name, Value::Number(number)) => {
+            (name, Kind::Bound, Value::Number(number)) => {
                 let limit = name.strip_prefix("limits.").filter(|limit| !limit.starts_with("journal_"));
                 options.extend(limit.map(|limit| format!("--limit={limit}={number}")));
             }
@@ -132,12 +125,4 @@ pub(super) fn as_options(all: &[SettingValue], path_there: impl Fn(&str) -> Stri
         }
     }
     options
-}
-
-fn paths(option: &str, paths: &[OsString]) -> anyhow::Result<Value> {
-    paths.iter().map(|path| text(option, path)).collect::<Result<_, _>>().map(Value::List)
-}
-
-fn text(option: &str, value: &OsString) -> anyhow::Result<String> {
-    value.clone().into_string().map_err(|_| anyhow!("{option}: value is not UTF-8"))
 }

@@ -30,6 +30,10 @@ pub(super) struct Setting {
     pub(super) kind: Kind,
     /// Its description.
     pub(super) about: &'static str,
+    /// The option that sets it; a limit is one of those that `--limit` sets.
+    pub(super) option: Option<&'static str>,
+    /// The same for the environment.
+    pub(super) variable: Option<&'static str>,
 }
 
 /// The settings other than limits.
@@ -38,20 +42,29 @@ const OTHERS: &[Setting] = &[
         "safety.roots",
         Kind::Paths,
         "Folders that files and programs must be in; empty for no restriction.",
-    ),
-    setting("safety.client_roots", Kind::Flag, "Restrict files and programs to the MCP client's roots."),
-    setting("safety.confirm", Kind::Flag, "Ask the user before a call changes a program or attaches to one."),
-    setting("safety.read_only", Kind::Flag, "Refuse to change debugged programs."),
-    setting("safety.programs", Kind::Paths, "Programs that may be started under read_only."),
-    setting("safety.languages", Kind::Languages, "Allowed languages; empty for all."),
-    setting("safety.remote_attach", Kind::Flag, "Allow attaching to other machines."),
-    setting("safety.redact", Kind::Flag, "Redact likely credentials in answers."),
-    setting("serve.toolset", Kind::Toolset, "Toolsets to offer, separated by commas."),
-    setting("journal.file", Kind::File, "Journal file, or off."),
+    )
+    .set_by("--allow-root", "STILLFRAME_ALLOW_ROOT"),
+    setting("safety.client_roots", Kind::Flag, "Restrict files and programs to the MCP client's roots.")
+        .set_by("--allow-client-roots", "STILLFRAME_ALLOW_CLIENT_ROOTS"),
+    setting("safety.confirm", Kind::Flag, "Ask the user before a call changes a program or attaches to one.")
+        .set_by("--confirm", "STILLFRAME_CONFIRM"),
+    setting("safety.read_only", Kind::Flag, "Refuse to change debugged programs.")
+        .set_by("--read-only", "STILLFRAME_READ_ONLY"),
+    setting("safety.programs", Kind::Paths, "Programs that may be started under read_only.")
+        .set_by("--allow-program", "STILLFRAME_ALLOW_PROGRAM"),
+    setting("safety.languages", Kind::Languages, "Allowed languages; empty for all.")
+        .set_by("--allow-language", "STILLFRAME_ALLOW_LANGUAGE"),
+    setting("safety.remote_attach", Kind::Flag, "Allow attaching to other machines.")
+        .set_by("--allow-remote-attach", "STILLFRAME_ALLOW_REMOTE_ATTACH"),
+    setting("safety.redact", Kind::Flag, "Redact likely credentials in answers.")
+        .set_by("--redact", "STILLFRAME_REDACT"),
+    setting("serve.toolset", Kind::Toolset, "Toolsets to offer, separated by commas.")
+        .set_by("--toolset", "STILLFRAME_TOOLSET"),
+    setting("journal.file", Kind::File, "Journal file, or off.").set_by("--log-file", "STILLFRAME_LOG_FILE"),
 ];
 
 const fn setting(name: &'static str, kind: Kind, about: &'static str) -> Setting {
-    Setting { name, kind, about }
+    Setting { name, kind, about, option: None, variable: None }
 }
 
 /// Every setting: the limits, and then the others.
@@ -81,6 +94,10 @@ pub(super) fn named(name: &str) -> Option<Setting> {
 }
 
 impl Setting {
+    const fn set_by(self, option: &'static str, variable: &'static str) -> Self {
+        Self { option: Some(option), variable: Some(variable), ..self }
+    }
+
     /// The section that it is in.
     pub(super) fn section(&self) -> &'static str {
         self.name.split_once('.').map_or(self.name, |(section, _)| section)

@@ -157,6 +157,28 @@ fn a_mistake_in_the_environment_names_the_variable_and_the_allowed_values() {
 }
 
 #[test]
+fn settings_are_the_options_of_a_command_elsewhere() {
+    let given = parsed(
+        "[safety]\nroots = [\"/a\"]\nprograms = [\"/b\", \"/c\"]\nlanguages = [\"go\"]\nread_only = true\n\
+         remote_attach = false\nredact = false\nconfirm = true\nclient_roots = true\n\
+         [limits]\nrows = 7\njournal_files = 2\n[journal]\nfile = \"off\"\n[serve]\ntoolset = \"all\"\n",
+        false,
+    );
+    let mut options = options::as_options(&given, |path| format!("/there{path}"));
+    options.sort();
+    let expected = [
+        "--allow-language=go",
+        "--allow-program=/there/b",
+        "--allow-program=/there/c",
+        "--allow-root=/there/a",
+        "--limit=rows=7",
+        "--no-redact",
+        "--read-only",
+    ];
+    assert_eq!(options, expected);
+}
+
+#[test]
 fn a_variable_accepts_the_usual_words() {
     for (text, flag) in
         [("1", true), ("Yes", true), ("on", true), ("0", false), ("FALSE", false), ("n", false)]

@@ -12,28 +12,13 @@ use super::connection::Connection;
 use super::paths::Paths;
 use super::silence::{BEAT, UntilSilence};
 use super::{PlaceArgs, prepare, settings_there};
+use crate::cli;
 use crate::config::Settings;
 use crate::one_shot::{INTERRUPTED, Presentation, RunContext};
 use crate::terminal;
 
-/// Options that are not passed on: how to get there, and those that settings are made of, which are passed on as
-/// such. The second is whether the next word is their value.
-const TAKEN: [(&str, bool); 14] = [
-    ("--via", true),
-    ("--map", true),
-    ("--binary", true),
-    ("--config", true),
-    ("--no-config", false),
-    ("--limit", true),
-    ("--allow-root", true),
-    ("--allow-program", true),
-    ("--allow-language", true),
-    ("--allow-remote-attach", false),
-    ("--read-only", false),
-    ("--log-file", true),
-    ("--redact", false),
-    ("--no-redact", false),
-];
+/// Options that say how to get there. They are not passed on, nor are those of every command: settings are passed on.
+const TO_GET_THERE: [&str; 3] = ["--via", "--map", "--binary"];
 /// Options whose values are code or text, whatever they look like.
 const LITERAL: [&str; 5] = ["-e", "--expression", "--condition", "--statement", "--env"];
 /// How long the end may take after Ctrl-C.
@@ -124,8 +109,13 @@ fn words(given: impl Iterator<Item = String>, paths: &Paths) -> Vec<String> {
             continue;
         }
         let (name, has_value) = word.split_once('=').map_or((word.as_str(), false), |(name, _)| (name, true));
-        if let Some((_, takes_value)) = TAKEN.iter().find(|(taken, _)| *taken == name) {
-            if *takes_value && !has_value {
+        let stays_here = if TO_GET_THERE.contains(&name) {
+            Some(if has_value { 1 } else { 2 })
+        } else {
+            cli::option_length(&word)
+        };
+        if let Some(length) = stays_here {
+            for _ in 1..length {
                 given.next();
             }
         } else if LITERAL.contains(&name) {
@@ -148,6 +138,7 @@ mod tests {
     fn options_for_this_machine_stay_here() {
         let paths = Paths::new(vec!["/app=/home/me/src".parse().unwrap()], "/home/me/src".into());
         let given = "--log-file x probe --via ssh://h --map=/app=/home/me/src --read-only --redact=false \
+                     --limit rows=7 --no-config --binary=/home/me/src/stillframe --redact \
                      /home/me/src/a.py:3 -e '/home/me/src' --condition --via --timeout 5 -- --via /home/me/src/b";
         let words = words(given.split_whitespace().map(str::to_owned), &paths);
         let expected = "probe /app/a.py:3 -e '/home/me/src' --condition --via --timeout 5 -- --via /app/b";

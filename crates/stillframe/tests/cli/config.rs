@@ -71,6 +71,43 @@ async fn each_setting_is_printed_with_its_source() {
 }
 
 #[tokio::test]
+async fn each_option_sets_a_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().canonicalize().unwrap();
+    let here = home.to_str().unwrap();
+    let table = [
+        (vec!["--allow-root", here], "safety.roots", serde_json::json!([here]), "--allow-root"),
+        (
+            vec!["--allow-program=/b:/c"],
+            "safety.programs",
+            serde_json::json!(["/b", "/c"]),
+            "--allow-program",
+        ),
+        (
+            vec!["--allow-language", "go", "--allow-language=python"],
+            "safety.languages",
+            serde_json::json!(["go", "python"]),
+            "--allow-language",
+        ),
+        (vec!["--read-only"], "safety.read_only", serde_json::json!(true), "--read-only"),
+        (
+            vec!["--allow-remote-attach"],
+            "safety.remote_attach",
+            serde_json::json!(true),
+            "--allow-remote-attach",
+        ),
+        (vec!["--redact=false"], "safety.redact", serde_json::json!(false), "--redact"),
+        (vec!["--redact", "--no-redact"], "safety.redact", serde_json::json!(false), "--no-redact"),
+        (vec!["--log-file", "off"], "journal.file", serde_json::json!("off"), "--log-file"),
+    ];
+    for (options, name, value, from) in table {
+        let ran = config(&home, &home, &[options, vec!["--json"]].concat(), &[]).await;
+        let printed: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        assert_eq!(held(&printed, name), (&value, from), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn text_output_fits_eighty_columns() {
     let folder = tempfile::tempdir().unwrap();
     let long = folder.path().join("a-long-name/".repeat(8));
