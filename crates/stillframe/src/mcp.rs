@@ -29,12 +29,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::process::parent_gone;
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 use self::disconnect::DisconnectWatcher;
 use self::guarded::Guarded;
@@ -45,7 +43,7 @@ use self::server::Server;
 pub(crate) use self::server::ServerFeatures;
 use self::unreadable::UnreadableAnswered;
 use crate::one_shot::RunContext;
-use crate::signals::cancel_on_signal;
+use crate::signals::Shutdown;
 use crate::terminal;
 use crate::via::{RemoteSetup, Remotes, UntilSilence};
 
@@ -81,25 +79,18 @@ pub(crate) async fn serve(
     }
     // One token for everything: the end of input, a broken output, a signal. It is also the parent of every
     // request's own token, so that all of them notice at once.
-    let shutdown = CancellationToken::new();
-    let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
-    // Another process may hold our standard input open when the client is gone, such as one that the client started.
-    let orphaned = shutdown.clone();
-    let parent = tokio::spawn(async move {
-        parent_gone().await;
-        orphaned.cancel();
-    });
+    let shutdown = Shutdown::watch();
     let context = run_context.context();
     let (reader, writer) = stdio_pipes();
     let lines =
         if run_context.is_relayed { repair::lines(UntilSilence::new(reader)) } else { repair::lines(reader) };
     let lines = UnreadableAnswered(AsyncRwTransport::new_server(lines, writer));
-    let transport = DisconnectWatcher::new(ImplicitHandshake::new(lines), shutdown.clone());
+    let transport = DisconnectWatcher::new(ImplicitHandshake::new(lines), shutdown.token.clone());
     // One relay behind another would only be slower.
     let remotes = remotes.filter(|_| !run_context.is_relayed).map(|setup| Arc::new(Remotes::new(setup)));
     records::offer();
     let server = handler(Server::new(context.clone(), Arc::new(offer), remotes.clone()));
-    let running = match Box::pin(serve_server_with_ct(server, transport, shutdown.clone())).await {
+    let running = match Box::pin(serve_server_with_ct(server, transport, shutdown.token.clone())).await {
         Ok(running) => running,
         // The client left before it asked for anything.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
@@ -111,15 +102,13 @@ pub(crate) async fn serve(
     tokio::pin!(waiting);
     tokio::select! {
         _ = &mut waiting => {}
-        () = shutdown.cancelled() => {
+        () = shutdown.token.cancelled() => {
             // Ends which a limit cuts short are as good as others: the process is about to exit.
             let answers = timeout(LAST_ANSWERS, &mut waiting);
             let programs = timeout(LAST_PROGRAMS, context.close());
             let _ = tokio::join!(answers, programs);
         }
     }
-    signals.abort();
-    parent.abort();
     // A session that a last call opened meanwhile.
     let _ = timeout(LAST_PROGRAMS, context.close()).await;
     if let Some(remotes) = remotes {

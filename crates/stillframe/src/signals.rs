@@ -1,6 +1,31 @@
 //! Requests to end, by Ctrl-C or by another program, and ignored signals.
 
+use engine::process::parent_gone;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+
+/// The end of a server on standard input and output: requested by a signal, or implied by the end of the parent process.
+pub(crate) struct Shutdown {
+    /// Cancelled then.
+    pub(crate) token: CancellationToken,
+    _watchers: JoinSet<()>,
+}
+
+impl Shutdown {
+    /// Watches for both until it is dropped.
+    pub(crate) fn watch() -> Self {
+        let token = CancellationToken::new();
+        let mut watchers = JoinSet::new();
+        watchers.spawn(cancel_on_signal(token.clone()));
+        // Another process may hold our standard input open when the client is gone, such as one that the client started.
+        let orphaned = token.clone();
+        watchers.spawn(async move {
+            parent_gone().await;
+            orphaned.cancel();
+        });
+        Self { token, _watchers: watchers }
+    }
+}
 
 /// Cancels when this program is asked to end.
 #[cfg(unix)]

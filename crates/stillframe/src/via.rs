@@ -32,10 +32,8 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{bail, ensure};
-use engine::process::parent_gone;
 use journal::Journal;
 use tokio::sync::Mutex as AsyncMutex;
-use tokio_util::sync::CancellationToken;
 use tools::Toolset;
 
 use self::connection::Connector;
@@ -53,7 +51,7 @@ pub(crate) use self::remotes::{RemoteSetup, Remotes};
 pub(crate) use self::silence::UntilSilence;
 use crate::config::Settings;
 use crate::one_shot::RunContext;
-use crate::signals::cancel_on_signal;
+use crate::signals::Shutdown;
 use crate::terminal;
 
 /// Options for another machine.
@@ -142,22 +140,16 @@ pub(crate) async fn serve(
         !settings.uses_client_roots(),
         "--allow-client-roots cannot be combined with --via: the client's roots are folders of this machine"
     );
-    let shutdown = CancellationToken::new();
-    let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
-    let orphaned = shutdown.clone();
-    let parent = tokio::spawn(async move {
-        parent_gone().await;
-        orphaned.cancel();
-    });
+    let shutdown = Shutdown::watch();
     let (connector, paths, remark) = tokio::select! {
         prepared = prepare(args.place, run_context.journal) => prepared?,
-        () = shutdown.cancelled() => return Ok(ExitCode::SUCCESS),
+        () = shutdown.token.cancelled() => return Ok(ExitCode::SUCCESS),
     };
     let names: Vec<&str> = toolsets.iter().map(|toolset| toolset.name).collect();
     let args = server_args(&names.join(","), settings, &paths, connector.diagnostics.keeps_journal());
     let first = tokio::select! {
         first = connector.start(&paths, &args) => first?,
-        () = shutdown.cancelled() => return Ok(ExitCode::SUCCESS),
+        () = shutdown.token.cancelled() => return Ok(ExitCode::SUCCESS),
     };
     let missing = paths.missing_folders(&first.missing);
     for problem in &missing {
@@ -173,9 +165,7 @@ pub(crate) async fn serve(
         initialize: Mutex::default(),
         lost: Mutex::default(),
     };
-    Arc::new(relay).run(tokio::io::stdin(), first, &shutdown).await;
-    signals.abort();
-    parent.abort();
+    Arc::new(relay).run(tokio::io::stdin(), first, &shutdown.token).await;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,6 +8,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex, split};
+use tokio_util::sync::CancellationToken;
 use tools::{Context, Effects, Entry, Tool, ToolError, Toolset};
 
 use super::*;
