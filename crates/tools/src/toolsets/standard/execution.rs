@@ -318,23 +318,19 @@ impl Tool for RunUntil {
         let trigger = TriggerParam::read(self.trigger.take(), self.cwd.clone(), context)?;
         let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let wait = Wait::new(context.bounds(), self.timeout, limits)?;
+        let params = self.program();
         let files = self.until.iter().flatten().filter_map(|place| place.file.as_deref());
         let asked = OneShotParams {
             session_id: self.session_id.as_deref(),
-            starts: self.starts(),
-            program: self.program.as_deref(),
-            module: self.module.as_deref(),
-            files: files.collect(),
-            language: self.language.as_deref(),
-            cwd: self.cwd.as_deref(),
-            executable: self.executable_path.as_deref(),
-            args: self.args.as_ref().map_or(&[], |args| args.0.as_slice()),
-            has_arguments: self.command.is_some() || self.executable_path.is_some() || self.args.is_some(),
+            program: &params,
             line: self.command.as_ref(),
+            language: self.language.as_deref(),
+            executable: self.executable_path.as_deref(),
+            files: files.collect(),
         };
         let mut one_shot = OneShotSession::open(context, &asked, close == Some(true))?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
-        let ran = self.run(&mut one_shot, trigger, wait, context).await;
+        let ran = self.run(params, &mut one_shot, trigger, wait, context).await;
         let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);
         let closed = close.unwrap_or(opened_here && (ran.is_err() || ended));
         one_shot.settle(closed).await;
@@ -351,20 +347,31 @@ impl Tool for RunUntil {
 }
 
 impl RunUntil {
-    /// Whether there is a program to start.
-    fn starts(&self) -> bool {
-        self.program.is_some() || self.module.is_some() || self.runtime_args.is_some()
+    /// Takes out what is started.
+    fn program(&mut self) -> ProgramParams {
+        ProgramParams {
+            script: self.program.take(),
+            module: self.module.take(),
+            args: self.args.take(),
+            runtime_args: self.runtime_args.take(),
+            cwd: self.cwd.take(),
+            env: self.env.take(),
+            stdin: self.stdin.take(),
+            stdin_file: None,
+            extra: LaunchArgs::new(self.just_my_code, self.native_too),
+        }
     }
 
     async fn run(
         self,
+        params: ProgramParams,
         one_shot: &mut OneShotSession<'_>,
         trigger: Option<Trigger>,
         wait: Wait,
         context: &Context,
     ) -> Result<(StopReport, Vec<ValueData>, Option<TriggerProgress>), ToolError> {
         let session = &one_shot.session();
-        let program = self.program.clone().or_else(|| one_shot.script());
+        let program = params.script.clone().or_else(|| one_shot.script());
         let places = self.until.unwrap_or_default();
         let places = places.into_iter().map(|place| PlaceRequest {
             // A function may be elsewhere if the program has none of that name.
@@ -384,17 +391,6 @@ impl RunUntil {
                 let mode = mode.unwrap_or(ExceptionParam::Uncaught);
                 Some(exceptions::exceptions(mode, condition)?)
             }
-        };
-        let params = ProgramParams {
-            script: self.program,
-            module: self.module,
-            args: self.args,
-            runtime_args: self.runtime_args,
-            cwd: self.cwd,
-            env: self.env,
-            stdin: self.stdin,
-            stdin_file: None,
-            extra: LaunchArgs::new(self.just_my_code, self.native_too),
         };
         let request = run_until::RunUntil {
             launch: one_shot.launch(params)?,

@@ -12,26 +12,20 @@ use super::launch::ProgramParams;
 use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
 use crate::ops::{execution, lifecycle};
-use crate::{ArgumentList, CommandLine, Context, ToolError};
+use crate::{CommandLine, Context, ToolError};
 
 /// What the parameters of a one-shot tool say of its session.
 pub(super) struct OneShotParams<'a> {
     /// The session that is named.
     pub(super) session_id: Option<&'a str>,
-    /// There is a program to start in the session that is named.
-    pub(super) starts: bool,
-    /// There are arguments that only a start has.
-    pub(super) has_arguments: bool,
-    /// What is started, as one command line.
+    /// What is started.
+    pub(super) program: &'a ProgramParams,
+    /// The same as one command line.
     pub(super) line: Option<&'a CommandLine>,
-    pub(super) program: Option<&'a Path>,
-    pub(super) module: Option<&'a str>,
+    pub(super) language: Option<&'a str>,
+    pub(super) executable: Option<&'a Path>,
     /// Files that places are in.
     pub(super) files: Vec<&'a Path>,
-    pub(super) language: Option<&'a str>,
-    pub(super) cwd: Option<&'a Path>,
-    pub(super) executable: Option<&'a Path>,
-    pub(super) args: &'a [String],
 }
 
 /// The session of a one-shot tool.
@@ -55,7 +49,7 @@ impl<'a> OneShotSession<'a> {
     ) -> Result<Self, ToolError> {
         asked.check_line()?;
         let is_named = asked.session_id.is_some();
-        let starts = asked.starts || (!is_named && asked.has_arguments);
+        let starts = asked.starts() || (!is_named && asked.has_arguments());
         let opened_here = starts && !is_named;
         let mut command = None;
         let session = if opened_here {
@@ -65,8 +59,8 @@ impl<'a> OneShotSession<'a> {
                 command = Some(launch);
                 lifecycle::open(context, adapter.name(), Some(name), executable)?
             } else {
-                let name =
-                    asked.program.map(|program| Launch::new(Program::Script(program.to_owned())).title(None));
+                let script = asked.program.script.clone();
+                let name = script.map(|script| Launch::new(Program::Script(script)).title(None));
                 let executable = asked.executable.map(Path::to_owned);
                 lifecycle::open(context, &asked.language()?, name, executable)?
             }
@@ -120,23 +114,34 @@ pub(super) fn found(context: &Context, id: Option<&str>, starting: &str) -> Resu
 }
 
 impl OneShotParams<'_> {
+    /// Whether there is a program to start in the session that is named.
+    fn starts(&self) -> bool {
+        let ProgramParams { script, module, runtime_args, .. } = self.program;
+        script.is_some() || module.is_some() || runtime_args.is_some()
+    }
+
+    /// Whether there are arguments that only a start has.
+    fn has_arguments(&self) -> bool {
+        self.line.is_some() || self.executable.is_some() || self.program.args.is_some()
+    }
+
     /// A command line says all of what to start, but for its arguments.
     fn check_line(&self) -> Result<(), ToolError> {
         let others = [
             ("sessionId", self.session_id.is_some()),
-            ("program", self.program.is_some()),
-            ("module", self.module.is_some()),
+            ("program", self.program.script.is_some()),
+            ("module", self.program.module.is_some()),
             ("executablePath", self.executable.is_some()),
-            ("runtimeArgs", self.starts),
+            ("runtimeArgs", self.program.runtime_args.is_some()),
         ];
         let other = others.into_iter().find(|(_, is_given)| self.line.is_some() && *is_given);
         if let Some((name, _)) = other {
             return Err(ToolError::argument("command", format!("cannot be combined with `{name}`")));
         }
-        let is_line = |program: &&Path| {
+        let is_line = |program: &&PathBuf| {
             program.to_string_lossy().trim().contains(' ') && !sources::absolute(program).exists()
         };
-        match self.program.filter(is_line) {
+        match self.program.script.as_ref().filter(is_line) {
             Some(_) => Err(ToolError::argument("program", "is not a file; pass a command line as `command`")),
             None => Ok(()),
         }
@@ -145,14 +150,16 @@ impl OneShotParams<'_> {
     /// What a command line starts, or an executable and its arguments where nothing else says what to run: an
     /// interpreter with a script, or a command such as a test runner.
     fn command(&self) -> Result<Option<Command>, ToolError> {
+        let args = self.program.args.clone().filter(|args| !args.0.is_empty());
+        let cwd = self.program.cwd.clone();
         if let Some(line) = self.line {
-            let args = (!self.args.is_empty()).then(|| ArgumentList(self.args.to_vec()));
-            return Command::read(&Machine, line, args, self.cwd.map(Path::to_owned)).map(Some);
+            return Command::read(&Machine, line, args, cwd).map(Some);
         }
-        let Some(executable) = self.executable.filter(|_| !self.starts) else { return Ok(None) };
-        let words =
-            std::iter::once(executable.to_string_lossy().into_owned()).chain(self.args.iter().cloned());
-        let command = Command::of_words(&Machine, words.collect(), self.cwd.map(Path::to_owned));
+        let Some(executable) = self.executable.filter(|_| !self.starts()) else { return Ok(None) };
+        let has_args = args.is_some();
+        let words = std::iter::once(executable.to_string_lossy().into_owned());
+        let words = words.chain(args.unwrap_or_default().0).collect();
+        let command = Command::of_words(&Machine, words, cwd);
         let runs = |command: &Command| {
             command.launch.program != Program::Command
                 || command
@@ -166,7 +173,7 @@ impl OneShotParams<'_> {
         };
         match command {
             Err(error) if error.code == "command_unknown" && is_of_language() => Ok(None),
-            Err(error) if error.code != "invalid_arguments" || !self.args.is_empty() => Err(error),
+            Err(error) if error.code != "invalid_arguments" || has_args => Err(error),
             Ok(command) if runs(&command) => Ok(Some(command)),
             _ => Err(ProgramParams::missing("program")),
         }
@@ -176,16 +183,16 @@ impl OneShotParams<'_> {
         if let Some(language) = self.language {
             return Ok(language.to_owned());
         }
-        let files = self.program.into_iter().chain(self.files.iter().copied());
+        let ProgramParams { script, module, cwd, .. } = self.program;
+        let files = script.as_deref().into_iter().chain(self.files.iter().copied());
         let by_file = files.into_iter().find_map(|file| by_program(&Machine, file));
         let by_module = || {
-            let folder = self.cwd.map(Path::to_owned).or_else(|| std::env::current_dir().ok());
-            let folder = folder.unwrap_or_default();
-            self.module.map(|module| adapter::by_module(&Machine, &folder, module))
+            let folder = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+            module.as_deref().map(|module| adapter::by_module(&Machine, &folder, module))
         };
         let adapter = by_file.or_else(by_module);
-        let missing = || match self.program.map(sources::absolute).and_then(lifecycle::not_a_file) {
-            _ if !self.starts && self.files.is_empty() => ProgramParams::missing("program"),
+        let missing = || match script.as_deref().map(sources::absolute).and_then(lifecycle::not_a_file) {
+            _ if !self.starts() && self.files.is_empty() => ProgramParams::missing("program"),
             Some(problem) => problem.into(),
             None => ToolError::argument("language", "is missing, and the program does not determine it"),
         };

@@ -96,23 +96,19 @@ impl Tool for TraceValues {
     async fn call(mut self, context: &Context) -> Result<TraceAnswer, ToolError> {
         self.check(context)?;
         let trigger = TriggerParam::read(self.trigger.take(), self.cwd.clone(), context)?;
+        let params = self.program();
         let asked = OneShotParams {
             session_id: self.session_id.as_deref(),
-            starts: self.starts(),
-            program: self.program.as_deref(),
-            module: self.module.as_deref(),
-            files: self.points.iter().filter_map(|point| point.file.as_deref()).collect(),
-            language: self.language.as_deref(),
-            cwd: self.cwd.as_deref(),
-            executable: self.executable_path.as_deref(),
-            args: self.args.as_ref().map_or(&[], |args| args.0.as_slice()),
-            has_arguments: self.command.is_some() || self.executable_path.is_some() || self.args.is_some(),
+            program: &params,
             line: self.command.as_ref(),
+            language: self.language.as_deref(),
+            executable: self.executable_path.as_deref(),
+            files: self.points.iter().filter_map(|point| point.file.as_deref()).collect(),
         };
         let mut one_shot = OneShotSession::open(context, &asked, false)?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
         let was_started = one_shot.starts;
-        let request = self.request(&mut one_shot, trigger, context);
+        let request = self.request(params, &mut one_shot, trigger, context);
         let traced = match request {
             Ok(request) => trace::trace(&session, request, context).await,
             Err(error) => Err(error),
@@ -126,9 +122,19 @@ impl Tool for TraceValues {
 }
 
 impl TraceValues {
-    /// Whether there is a program to start.
-    fn starts(&self) -> bool {
-        self.program.is_some() || self.module.is_some() || self.runtime_args.is_some()
+    /// Takes out what is started.
+    fn program(&mut self) -> ProgramParams {
+        ProgramParams {
+            script: self.program.take(),
+            module: self.module.take(),
+            args: self.args.take(),
+            runtime_args: self.runtime_args.take(),
+            cwd: self.cwd.take(),
+            env: self.env.take(),
+            stdin: self.stdin.take(),
+            stdin_file: None,
+            extra: LaunchArgs::default(),
+        }
     }
 
     /// Checks that need no session.
@@ -148,12 +154,13 @@ impl TraceValues {
 
     fn request(
         self,
+        params: ProgramParams,
         one_shot: &mut OneShotSession<'_>,
         trigger: Option<Trigger>,
         context: &Context,
     ) -> Result<Trace, ToolError> {
         let limits = LimitsParam::limits(context.bounds(), self.limits)?;
-        let program = self.program.clone().or_else(|| one_shot.script());
+        let program = params.script.clone().or_else(|| one_shot.script());
         let points = self.points.into_iter().map(|point| Point {
             wanted: PlaceRequest {
                 file: point.file.or_else(|| program.clone()),
@@ -166,17 +173,6 @@ impl TraceValues {
             expressions: point.expressions,
         });
         let points = points.collect();
-        let params = ProgramParams {
-            script: self.program,
-            module: self.module,
-            args: self.args,
-            runtime_args: self.runtime_args,
-            cwd: self.cwd,
-            env: self.env,
-            stdin: self.stdin,
-            stdin_file: None,
-            extra: LaunchArgs::default(),
-        };
         let launch = one_shot.launch(params)?;
         let wait = Wait::new(context.bounds(), self.timeout, limits)?;
         let usual = Trace::new(launch, points, wait);
