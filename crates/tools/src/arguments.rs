@@ -103,7 +103,13 @@ fn fit_object(
     Ok(fitted)
 }
 
-fn fit(schema: &Value, value: Value, path: &str, warnings: &mut Vec<String>) -> Result<Value, ToolError> {
+/// The value as its schema has it; `path` says in errors where it is.
+pub(crate) fn fit(
+    schema: &Value,
+    value: Value,
+    path: &str,
+    warnings: &mut Vec<String>,
+) -> Result<Value, ToolError> {
     let Some(kind) = schema.get("type").and_then(Value::as_str) else { return Ok(value) };
     if schema.get(WORDS).is_some() {
         return command_line::reshaped(kind, &value).ok_or_else(|| misfit(schema, &value, path));

@@ -6,8 +6,9 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::arguments::fit;
 use crate::truncate::{cut, size_of};
 use crate::{Reply, ToolError};
 
@@ -65,22 +66,10 @@ const CUTS: usize = 50;
 
 /// Takes the argument out of a call's. Wrong ones are errors.
 pub(crate) fn take(arguments: &mut Map<String, Value>) -> Result<Option<usize>, ToolError> {
-    let given = match arguments.shift_remove(NAME) {
-        None | Some(Value::Null) => return Ok(None),
-        Some(given) => given,
-    };
-    let tokens = match &given {
-        Value::Number(number) => number.as_u64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    };
-    match tokens {
-        Some(tokens) if tokens >= LEAST => Ok(Some(usize::try_from(tokens).unwrap_or(usize::MAX))),
-        _ => {
-            let problem = format!("must be a number of tokens, {LEAST} or more, not {given}");
-            Err(ToolError::argument(NAME, problem))
-        }
-    }
+    let Some(given) = arguments.shift_remove(NAME).filter(|given| !given.is_null()) else { return Ok(None) };
+    let schema = json!({ "type": "integer", "minimum": LEAST });
+    let tokens = fit(&schema, given, NAME, &mut Vec::new())?;
+    Ok(tokens.as_u64().map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX)))
 }
 
 impl Reply {
@@ -364,8 +353,6 @@ fn shorten(part: &mut Value, keep: usize, excess: usize) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn reply(data: Value) -> Reply {
@@ -491,10 +478,11 @@ mod tests {
     #[test]
     fn budgets_are_numbers() {
         let taken = |given: Value| take(&mut Map::from_iter([("budget".to_owned(), given)]));
-        assert_eq!(taken(json!(500)), Ok(Some(500)));
-        assert_eq!(taken(json!("500")), Ok(Some(500)));
+        for number in [json!(500), json!("500"), json!(500.0), json!(" 500.0")] {
+            assert_eq!(taken(number), Ok(Some(500)));
+        }
         assert_eq!(taken(Value::Null), Ok(None));
-        for wrong in [json!(3), json!(-1), json!("many"), json!([])] {
+        for wrong in [json!(3), json!(-1), json!(500.5), json!("many"), json!([])] {
             assert!(taken(wrong).is_err());
         }
         assert_eq!(take(&mut Map::new()), Ok(None));
