@@ -18,6 +18,7 @@ pub mod performance;
 pub mod recordings;
 pub mod run_until;
 pub mod settle;
+mod sources;
 pub mod test;
 pub mod trace;
 pub mod trigger;

@@ -294,6 +294,14 @@ impl Breakpoint {
         self.place.function()
     }
 
+    /// The function at whose entry the debugger sets it, by name.
+    pub fn at_entry_of(&self) -> Option<&str> {
+        match &self.place {
+            BreakpointTarget::Function { name } => Some(name),
+            BreakpointTarget::Line { .. } | BreakpointTarget::Data(_) => None,
+        }
+    }
+
     /// What it watches.
     pub fn data(&self) -> Option<&DataTarget> {
         match &self.place {

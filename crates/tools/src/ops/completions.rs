@@ -12,14 +12,13 @@ use engine::model::source::Function;
 use engine::safety::Safety;
 use regex::Regex;
 
+use super::sources::{SearchLimits, below};
 use crate::{Candidates, Context};
 
 /// How many values are offered.
 pub const MOST: usize = 100;
-/// How many files and folders are considered.
-const ENTRIES: usize = 20_000;
-/// How deep below the working directory.
-const DEPTH: usize = 8;
+/// How far files are searched below the working directory.
+const LIMITS: SearchLimits = SearchLimits { depth: 8, entries: 20_000 };
 /// How much of a file is searched for names, in lines.
 const LINES: usize = 20_000;
 
@@ -88,36 +87,15 @@ fn sessions(context: &Context, typed: &str) -> Vec<String> {
 
 /// The source files whose path below the folder, or whose name, begins like that; the nearest first.
 fn files(folder: &Path, typed: &str, safety: &Safety) -> Vec<String> {
-    let (mut found, mut level, mut left) = (Vec::new(), vec![folder.to_owned()], ENTRIES);
-    for _ in 0..=DEPTH {
-        let mut next = Vec::new();
-        for folder_here in level {
-            let entries = std::fs::read_dir(folder_here).into_iter().flatten().flatten();
-            let mut entries: Vec<_> = entries.take(left).collect();
-            left = left.saturating_sub(entries.len());
-            entries.sort_by_key(std::fs::DirEntry::file_name);
-            for entry in entries {
-                let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-                // A link may lead anywhere, also back.
-                let Ok(kind) = entry.file_type() else { continue };
-                if kind.is_dir() && !is_left_out(&name) {
-                    next.push(path);
-                } else if kind.is_file() && adapter::by_extension(&path).is_some() {
-                    let shown = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-                    let begins = shown.starts_with(typed) || name.starts_with(typed);
-                    found.extend((begins && safety.check_path(&path).is_ok()).then_some(shown));
-                }
-            }
-        }
-        level = next;
-    }
-    found
-}
-
-/// Folders of what others wrote or a program made.
-fn is_left_out(name: &str) -> bool {
-    name.starts_with('.')
-        || matches!(name, "node_modules" | "__pycache__" | "venv" | "site-packages" | "target" | "vendor")
+    let shown = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
+    let begins = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        shown(path).starts_with(typed) || name.starts_with(typed)
+    };
+    let is_offered = |path: &Path| {
+        adapter::by_extension(path).is_some() && begins(path) && safety.check_path(path).is_ok()
+    };
+    below(&[folder.to_owned()], LIMITS, is_offered).files.iter().map(|path| shown(path)).collect()
 }
 
 /// The functions of a file, as its language reads it. None if nothing reads it without a debugger, as in a file that

@@ -1,6 +1,6 @@
 //! Breakpoints on functions whose names match.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use engine::model::breakpoint::{Breakpoint, Rule};
@@ -10,14 +10,15 @@ use engine::session::placing::PlaceRequest;
 use engine::sources::distance;
 use regex::{Regex, RegexBuilder};
 
+use super::sources::{FoundFiles, SearchLimits, below};
 use crate::ToolError;
 
 /// How many breakpoints one pattern sets.
 const MOST: usize = 50;
 /// How many files are read in search of functions.
 const FILES: usize = 100;
-/// How deep below the program's folder.
-const DEPTH: usize = 5;
+/// How far files are searched below the program's folder.
+const LIMITS: SearchLimits = SearchLimits { depth: 5, entries: 20_000 };
 /// How many similar names, or files, are named.
 const SIMILAR: usize = 3;
 
@@ -101,7 +102,7 @@ pub async fn set_breakpoints(
         Pattern::Matching(regex) => regex,
     };
     let folders = folders(session).await?;
-    let files = files(session, &folders);
+    let FoundFiles { files, is_cut } = files(session, &folders).await;
     let mut functions = Vec::new();
     for file in &files {
         // A file that cannot be read as the language has no functions.
@@ -121,27 +122,43 @@ pub async fn set_breakpoints(
     if set.breakpoints.len() == MOST {
         set.notes.push(format!("only the first {MOST} matches have a breakpoint"));
     }
-    if files.len() == FILES {
-        set.notes.push(format!("only {FILES} files in {} were searched", shown(&folders)));
+    if is_cut {
+        set.notes.push(format!("only {} files in {} were searched", files.len(), shown(&folders)));
     }
     Ok(set)
 }
 
-/// What to say of a function that was not entered: the files that have it, or else the names that are like it.
-pub(super) async fn similar_functions(session: &Session, name: &str) -> String {
-    let Ok(folders) = folders(session).await else { return String::new() };
-    let (mut with_it, mut similar) = (Vec::new(), Vec::new());
-    for file in files(session, &folders) {
+/// What to say of functions that were not entered, by their names: the files that have such a function, or else the names
+/// that are like it.
+pub(super) async fn similar_functions<'a>(
+    session: &Session,
+    names: impl Iterator<Item = &'a str>,
+) -> HashMap<String, String> {
+    let names: HashSet<&str> = names.collect();
+    if names.is_empty() {
+        return HashMap::new();
+    }
+    let folders = folders(session).await.unwrap_or_default();
+    let mut known = Vec::new();
+    for file in files(session, &folders).await.files {
         let below = folders.iter().find_map(|folder| file.strip_prefix(folder).ok());
         let shown = below.unwrap_or(&file).display().to_string();
-        for function in session.code(&file).await.unwrap_or_default().functions {
-            let distance = distance(&function.name.to_lowercase(), &name.to_lowercase())
-                .min(distance(&last_part(&function.name).to_lowercase(), &last_part(name).to_lowercase()));
-            if function.name == name || function.name.ends_with(&format!(".{name}")) {
-                with_it.push(shown.clone());
-            } else if distance <= name.len().div_ceil(3).min(3) {
-                similar.push((distance, format!("`{}` in {shown}", function.name)));
-            }
+        let functions = session.code(&file).await.unwrap_or_default().functions;
+        known.extend(functions.into_iter().map(|function| (function.name, shown.clone())));
+    }
+    names.into_iter().map(|name| (name.to_owned(), similar(name, &known))).collect()
+}
+
+/// The files that have a function, or else the names that are like its; of functions with their files.
+fn similar(name: &str, known: &[(String, String)]) -> String {
+    let (mut with_it, mut similar) = (Vec::new(), Vec::new());
+    for (function, file) in known {
+        let distance = distance(&function.to_lowercase(), &name.to_lowercase())
+            .min(distance(&last_part(function).to_lowercase(), &last_part(name).to_lowercase()));
+        if function == name || function.ends_with(&format!(".{name}")) {
+            with_it.push(file.as_str());
+        } else if distance <= name.len().div_ceil(3).min(3) {
+            similar.push((distance, format!("`{function}` in {file}")));
         }
     }
     similar.sort();
@@ -191,38 +208,28 @@ fn is_source(session: &Session, path: &Path) -> bool {
 }
 
 /// The source files of the session's language in and below folders, those of libraries left out; the nearest first.
-fn files(session: &Session, folders: &[PathBuf]) -> Vec<PathBuf> {
-    let adapter = session.adapter();
-    let mut found: Vec<PathBuf> = Vec::new();
-    let mut level = folders.to_vec();
-    for _ in 0..=DEPTH {
-        let mut next = Vec::new();
-        for folder in level {
-            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-            paths.sort();
-            for path in paths.into_iter().filter(|path| !is_hidden(path) && !adapter.is_internal(path)) {
-                if path.is_dir() && !path.is_symlink() {
-                    next.push(path);
-                } else if is_source(session, &path) && found.len() < FILES {
-                    // The functions of a compiled file are those of its sources.
-                    let sources = session.sources_of(&path);
-                    let sources = if sources.is_empty() { vec![path] } else { sources };
-                    found.extend(sources.into_iter().filter(|source| !adapter.is_internal(source)));
-                }
-            }
-        }
-        level = next;
-    }
-    let mut seen = HashSet::new();
-    found.retain(|path| seen.insert(path.clone()));
-    found
+async fn files(session: &Session, folders: &[PathBuf]) -> FoundFiles {
+    let (session, folders) = (session.clone(), folders.to_vec());
+    let search = move || {
+        let adapter = session.adapter();
+        let is_own =
+            |path: &Path| is_source(&session, path) && !is_hidden(path) && !adapter.is_internal(path);
+        let found = below(&folders, LIMITS, is_own);
+        let mut seen = HashSet::new();
+        let files = found.files.into_iter().flat_map(|path| {
+            // The functions of a compiled file are those of its sources.
+            let sources = session.sources_of(&path);
+            if sources.is_empty() { vec![path] } else { sources }
+        });
+        let mut files = files.filter(|file| !adapter.is_internal(file) && seen.insert(file.clone()));
+        let first = files.by_ref().take(FILES).collect();
+        FoundFiles { files: first, is_cut: found.is_cut || files.next().is_some() }
+    };
+    tokio::task::spawn_blocking(search).await.unwrap_or_default()
 }
 
 fn is_hidden(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    name.starts_with('.')
-        || matches!(name.as_str(), "node_modules" | "__pycache__" | "venv" | "site-packages")
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
 #[cfg(test)]

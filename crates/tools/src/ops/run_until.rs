@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::bounds::Bounds;
 use engine::error::Error;
-use engine::model::breakpoint::{Breakpoint, BreakpointTarget, Rule};
+use engine::model::breakpoint::{Breakpoint, Rule};
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::launch::Launch;
 use engine::model::limits::Limits;
@@ -198,16 +198,14 @@ async fn go(
 /// A sentence for each breakpoint that did not stop the program.
 async fn not_reached(session: &Session, ids: &[BreakpointId]) -> Vec<String> {
     let all = session.breakpoints().await.unwrap_or_default();
-    let passed_by = all.into_iter().filter(|breakpoint| ids.contains(&breakpoint.id) && breakpoint.hits == 0);
-    let mut missed = Vec::new();
-    for breakpoint in passed_by {
-        let mut sentence = not_stopped_at(&breakpoint);
-        if let BreakpointTarget::Function { name } = &breakpoint.place {
-            sentence.push_str(&similar_functions(session, name).await);
-        }
-        missed.push(sentence);
-    }
-    missed
+    let is_passed_by = |breakpoint: &&Breakpoint| ids.contains(&breakpoint.id) && breakpoint.hits == 0;
+    let passed_by: Vec<&Breakpoint> = all.iter().filter(is_passed_by).collect();
+    let similar = similar_functions(session, passed_by.iter().filter_map(|it| it.at_entry_of())).await;
+    let sentence = |breakpoint: &&Breakpoint| {
+        let similar = breakpoint.at_entry_of().and_then(|name| similar.get(name));
+        format!("{}{}", not_stopped_at(breakpoint), similar.map_or("", String::as_str))
+    };
+    passed_by.iter().map(sentence).collect()
 }
 
 /// Whether the condition on exceptions is an expression of the session's language.

@@ -74,9 +74,12 @@ pub async fn unreached(session: &Session, end: &End) -> Vec<Unreached> {
     }
     let breakpoints = session.breakpoints().await.unwrap_or_default();
     let mut unreached: Vec<Unreached> = breakpoints.iter().filter_map(unreached_breakpoint).collect();
-    for (at, one) in unreached.iter_mut().enumerate() {
-        if let (UnreachedReason::NotEntered(text), true) = (&mut one.fate, at < MOST) {
-            text.push_str(&similar_functions(session, &one.label).await);
+    let not_entered =
+        unreached.iter().take(MOST).filter(|one| matches!(one.fate, UnreachedReason::NotEntered(_)));
+    let similar = similar_functions(session, not_entered.map(|one| one.label.as_str())).await;
+    for one in &mut unreached {
+        if let (UnreachedReason::NotEntered(text), Some(similar)) = (&mut one.fate, similar.get(&one.label)) {
+            text.push_str(similar);
         }
     }
     unreached
@@ -155,9 +158,7 @@ fn not_entered(name: &str, fate: &BreakpointFate) -> String {
 
 /// Whether a breakpoint is on a function that was not found, so that nothing else is to be said of it.
 pub(super) fn is_on_unknown_function(breakpoint: &Breakpoint) -> bool {
-    matches!(breakpoint.place, BreakpointTarget::Function { .. })
-        && breakpoint.hits == 0
-        && is_unbound(&breakpoint.fate)
+    breakpoint.at_entry_of().is_some() && breakpoint.hits == 0 && is_unbound(&breakpoint.fate)
 }
 
 fn is_unbound(fate: &BreakpointFate) -> bool {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use engine::adapter::RecordingSide;
-use engine::model::breakpoint::{Breakpoint, BreakpointTarget};
+use engine::model::breakpoint::Breakpoint;
 use engine::recording::{Cell, Row};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -322,10 +322,7 @@ impl PointData {
         let line = breakpoint.line();
         Self {
             point: number,
-            function: match &breakpoint.place {
-                BreakpointTarget::Function { name } => Some(name.clone()),
-                BreakpointTarget::Line { .. } | BreakpointTarget::Data(_) => None,
-            },
+            function: breakpoint.at_entry_of().map(str::to_owned),
             file: breakpoint.path().map(|path| path.display().to_string()).unwrap_or_default(),
             line,
             requested_line: breakpoint.requested_line().filter(|asked| Some(*asked) != line),

@@ -1,6 +1,6 @@
 //! Values, frames and breakpoints as this vocabulary has them.
 
-use engine::model::breakpoint::{Binding, Breakpoint, BreakpointTarget, Pending};
+use engine::model::breakpoint::{Binding, Breakpoint, Pending};
 use engine::model::ids::Reference;
 use engine::model::stack::StackFrame;
 use engine::model::variable::{Children, Value, Variable};
@@ -169,10 +169,6 @@ pub(super) struct HitCountCondition {
 impl From<&Breakpoint> for BreakpointData {
     fn from(breakpoint: &Breakpoint) -> Self {
         let line = breakpoint.line();
-        let function_name = match &breakpoint.place {
-            BreakpointTarget::Function { name } => Some(name.clone()),
-            BreakpointTarget::Line { .. } | BreakpointTarget::Data(_) => None,
-        };
         let hit_count_condition = breakpoint.rule.hit_condition.map(|condition| HitCountCondition {
             operator: condition.operator.as_str(),
             value: condition.count,
@@ -184,7 +180,7 @@ impl From<&Breakpoint> for BreakpointData {
             line,
             requested_line: breakpoint.requested_line().filter(|asked| Some(*asked) != line),
             column: breakpoint.column(),
-            function_name,
+            function_name: breakpoint.at_entry_of().map(str::to_owned),
             condition: breakpoint.rule.condition.clone(),
             hit_count_condition,
             log_message: breakpoint.rule.log_message.clone(),
