@@ -95,6 +95,12 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// It stops at each hit where a condition is true; a blank condition is none.
+    pub fn on(condition: Option<String>) -> Self {
+        let condition = condition.filter(|condition| !condition.trim().is_empty());
+        Self { condition, ..Self::default() }
+    }
+
     /// It stops at each hit.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()

@@ -40,12 +40,11 @@ impl Tool for DebuggerSetBreakpoint {
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<BreakpointData>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let condition = self.condition.filter(|condition| !condition.trim().is_empty());
         let wanted = PlaceRequest {
             file: Some(shared::file(&session, &self.file).await),
             line: Some(self.line),
             column: self.column,
-            rule: Rule { condition, ..Rule::default() },
+            rule: Rule::on(self.condition),
             ..PlaceRequest::default()
         };
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
@@ -89,11 +88,10 @@ impl Tool for DebuggerSetLogpoint {
         if self.log_message.trim().is_empty() {
             return Err(ToolError::argument("logMessage", "is empty"));
         }
-        let condition = self.condition.filter(|condition| !condition.trim().is_empty());
         let wanted = PlaceRequest {
             file: Some(shared::file(&session, &self.file).await),
             line: Some(self.line),
-            rule: Rule { condition, log_message: Some(self.log_message), ..Rule::default() },
+            rule: Rule { log_message: Some(self.log_message), ..Rule::on(self.condition) },
             ..PlaceRequest::default()
         };
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;

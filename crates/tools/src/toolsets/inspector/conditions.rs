@@ -58,9 +58,7 @@ impl Tool for DebuggerSetFunctionBreakpoint {
     async fn call(self, context: &Context) -> Result<StatusAnswer<FunctionBreakpoints>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let pattern = Pattern::read(&self.function_name)?;
-        let condition = self.condition.filter(|condition| !condition.trim().is_empty());
-        let rule = Rule { condition, ..Rule::default() };
-        let set = functions::set_breakpoints(&session, &pattern, &rule).await?;
+        let set = functions::set_breakpoints(&session, &pattern, &Rule::on(self.condition)).await?;
         let set_one = |(breakpoint, note)| BreakpointData::noted(&breakpoint, note);
         let breakpoints: Vec<BreakpointData> = set.breakpoints.into_iter().map(set_one).collect();
         let first = breakpoints.first().map(|first| first.breakpoint_id.clone());

@@ -82,11 +82,10 @@ impl DebugProbe {
             executable: self.executable_path,
             ..Target::new(language(self.language.as_deref(), &program)?, program)
         };
-        let condition = self.condition.filter(|condition| !condition.trim().is_empty());
         let place = PlaceRequest {
             file: Some(self.file.unwrap_or_else(|| target.program.clone())),
             line: Some(self.line),
-            rule: Rule { condition, ..Rule::default() },
+            rule: Rule::on(self.condition),
             ..PlaceRequest::default()
         };
         let launch = target.launch(false);

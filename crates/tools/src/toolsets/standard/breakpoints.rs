@@ -175,10 +175,9 @@ impl Tool for SetBreakpoint {
             return self.change(&session, id, hit_condition).await;
         }
         let rule = Rule {
-            condition: self.condition.clone().filter(|condition| !condition.trim().is_empty()),
             hit_condition,
             log_message: self.log_message.clone().filter(|message| !message.trim().is_empty()),
-            record: None,
+            ..Rule::on(self.condition.clone())
         };
         if let Some(expression) = &self.watch {
             let expression = expression.trim().to_owned();
