@@ -17,7 +17,7 @@ use journal::visible::visible;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tools::{Context, JournaledCall, Report, hide_in_data, hide_in_text, say_hidden, show_in_data};
+use tools::{Context, JournaledCall, Report, hide_in_data, hide_in_text, quoted, say_hidden, show_in_data};
 
 use crate::{terminal, via};
 
@@ -238,10 +238,7 @@ async fn interrupted(times: usize) {
 
 /// What was typed, behind the name of the command. A relay has added the first word.
 fn command_line(is_relayed: bool) -> Map<String, Value> {
-    let words: Vec<String> = std::env::args().skip(2 + usize::from(is_relayed)).map(quoted).collect();
+    let words: Vec<String> =
+        std::env::args().skip(2 + usize::from(is_relayed)).map(|word| quoted(&word)).collect();
     Map::from_iter([("command".to_owned(), words.join(" ").into())])
-}
-
-fn quoted(word: String) -> String {
-    if word.is_empty() || word.contains([' ', '\'', '"', '\n']) { format!("{word:?}") } else { word }
 }

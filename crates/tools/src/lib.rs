@@ -32,5 +32,6 @@ pub use hidden::{hide_in_data, hide_in_text, say_hidden};
 pub use journaled::JournaledCall;
 pub use location_arg::LocationArg;
 pub use prompt::{Candidates, Prompt, PromptArgument};
+pub use shell::quoted;
 pub use tool::{Effects, Entry, Tool, Toolset};
 pub use truncate::{show_in_data, show_in_text};

@@ -37,8 +37,8 @@ impl Token {
     }
 }
 
-/// A word as typed.
-pub(crate) fn quoted(word: &str) -> String {
+/// A word as typed: in single quotes, unless nothing in it has a meaning to a POSIX shell.
+pub fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:=,@%+".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -215,6 +215,23 @@ mod tests {
         }
         for text in ["'a", "\"a", "a $(b", "`a"] {
             assert_eq!(shown(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_shell_reads_a_quoted_word_back() {
+        let table = [
+            ("plain", "plain"),
+            ("/a/b.c:1", "/a/b.c:1"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("$HOME", "'$HOME'"),
+            ("~", "'~'"),
+            ("a\nb", "'a\nb'"),
+        ];
+        for (word, expected) in table {
+            assert_eq!(quoted(word), expected);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! They need what every Unix has, and say what they do in lines that begin with [`MARK`].
 
-use super::engines::quoted;
+use tools::quoted;
 
 /// How a line for us begins. What a login shell prints before is ignored.
 pub(super) const MARK: &str = "stillframe-via ";

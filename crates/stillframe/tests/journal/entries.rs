@@ -222,7 +222,7 @@ async fn the_command_line_is_journaled_as_a_tool() {
         .command()
         .arg("--log-file")
         .arg(journal.path())
-        .args(["probe", &format!("{}:{}", bank.path(), bank.line("deposit")), "-e", "amount"])
+        .args(["probe", &format!("{}:{}", bank.path(), bank.line("deposit")), "-e", "amount + 1"])
         .output()
         .await
         .unwrap();
@@ -230,7 +230,7 @@ async fn the_command_line_is_journaled_as_a_tool() {
     let lines = journal.lines();
     let calls = of_kind(&lines, "tool:call");
     assert_eq!(field(&calls, "tool"), ["stillframe probe"]);
-    assert!(calls[0]["request"]["command"].as_str().unwrap().ends_with("-e amount"), "{}", calls[0]);
+    assert!(calls[0]["request"]["command"].as_str().unwrap().ends_with("-e 'amount + 1'"), "{}", calls[0]);
     let responses = of_kind(&lines, "tool:response");
     assert_eq!(responses[0]["callId"], calls[0]["callId"]);
     assert_eq!(of_kind(&lines, "session:closed").len(), 1);
