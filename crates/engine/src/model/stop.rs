@@ -175,6 +175,14 @@ impl End {
         }
     }
 
+    /// The name of the signal that killed it.
+    pub fn signal(&self) -> Option<String> {
+        match self {
+            Self::Killed { signal, .. } => Some(signal_name(*signal)),
+            _ => None,
+        }
+    }
+
     /// Whether machine code crashed: an invalid instruction, address or calculation.
     pub fn is_crash(&self) -> bool {
         matches!(self, Self::Killed { signal: 4 | 7 | 8 | 11, by_us: false })

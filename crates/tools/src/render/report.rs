@@ -327,16 +327,12 @@ impl StopReport {
     }
 
     fn ended(end: &End, output: &Excerpt, notes: Vec<String>) -> Self {
-        let signal = match end {
-            End::Killed { signal, .. } => Some(engine::model::stop::signal_name(*signal)),
-            _ => None,
-        };
         Self {
             success: true,
             state: "ended".to_owned(),
             message: format!("The program {end}"),
             exit_code: end.exit_code(),
-            signal,
+            signal: end.signal(),
             notes,
             ..Self::default()
         }

@@ -1,7 +1,7 @@
 //! The state of a program, in this vocabulary.
 
 use engine::error::UNDEBUGGED;
-use engine::model::stop::{End, signal_name};
+use engine::model::stop::End;
 use engine::output::Excerpt;
 use engine::session::watches::{Changed, WatchValue};
 use engine::snapshot::Snapshot;
@@ -165,12 +165,14 @@ impl Report {
     }
 
     fn terminated(end: &End) -> Self {
-        let signal = match end {
-            End::Killed { signal, .. } => Some(signal_name(*signal)),
-            _ => None,
-        };
         let message = format!("The program {end}");
-        Self { state: "terminated", message, exit_code: end.exit_code(), signal, ..Self::default() }
+        Self {
+            state: "terminated",
+            message,
+            exit_code: end.exit_code(),
+            signal: end.signal(),
+            ..Self::default()
+        }
     }
 
     fn with_output(mut self, output: &Excerpt) -> Self {
