@@ -80,12 +80,6 @@ pub struct RunUntilResult {
     pub timed_out: bool,
 }
 
-/// Where a breakpoint is that was asked for on another line.
-fn moved_to_line(breakpoint: &Breakpoint) -> Option<String> {
-    let (asked, line) = (breakpoint.requested_line()?, breakpoint.line()?);
-    (asked != line).then(|| format!("line {asked} has no code to stop at; stopping on line {line}"))
-}
-
 /// Runs a program until one of the locations, an exception, or its end, and evaluates there. The breakpoints are
 /// removed afterwards; at a timeout, at the next stop.
 pub async fn run_until(
@@ -107,7 +101,7 @@ pub async fn run_until(
     for wanted in request.places {
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
         guarded.own.breakpoints.push(breakpoint.id);
-        let moved = moved_to_line(&breakpoint);
+        let moved = moved_to_line(&breakpoint, "stopping");
         planned.extend(moved.is_some().then_some(breakpoint.id));
         notes.extend(moved);
         of_places.extend(note.map(|note| (breakpoint.id, note)));
@@ -121,8 +115,8 @@ pub async fn run_until(
         request.trigger.map(|trigger| trigger.arm(session, request.wait.limits.output, at_trigger));
     let mut settled = go(session, request.launch, request.wait, armed.as_mut(), context).await?;
     let triggered = match armed {
-        Some(armed) if matches!(settled, Settled::Ended { .. }) => Some(armed.finish_soon().await),
-        armed => armed.map(PendingTrigger::finish),
+        Some(armed) => Some(armed.finish(matches!(settled, Settled::Ended { .. })).await),
+        None => None,
     };
     if let Some(TriggerProgress::Answered(response)) = &triggered {
         caught::by_server(session, &mut settled, response.status).await;
@@ -141,7 +135,7 @@ pub async fn run_until(
     let own = own.iter().filter(|own| guarded.own.breakpoints.contains(&own.id));
     notes.extend(own.clone().filter_map(moved_to_column));
     let own: Vec<&Breakpoint> = own.filter(|own| !planned.contains(&own.id)).collect();
-    notes.extend(own.iter().filter_map(|own| moved_to_line(own)));
+    notes.extend(own.iter().filter_map(|own| moved_to_line(own, "stopping")));
     notes.extend(own.iter().filter_map(|own| own.warning()).map(str::to_owned));
     let is_elsewhere = match &settled {
         Settled::Stopped(snapshot) => snapshot.stop.reason == StopReason::Exception,
@@ -212,6 +206,12 @@ async fn not_reached(session: &Session, ids: &[BreakpointId]) -> Vec<String> {
 pub async fn check_condition(session: &Session, wanted: &ExceptionBreakpoints) -> Result<(), ToolError> {
     let rule = Rule { condition: wanted.condition.clone(), ..Rule::default() };
     Ok(session.check_rule(&rule).await?)
+}
+
+/// Says that a breakpoint is on another line than the one asked for; `doing` is what is done there.
+pub(super) fn moved_to_line(breakpoint: &Breakpoint, doing: &str) -> Option<String> {
+    let (asked, line) = (breakpoint.requested_line()?, breakpoint.line()?);
+    (asked != line).then(|| format!("line {asked} has no code to stop at; {doing} on line {line}"))
 }
 
 /// Says that a breakpoint is at another column than the one asked for.

@@ -201,8 +201,8 @@ pub async fn trace(
     let stacks = stopping.into_stacks();
     let is_ending = matches!(end, TraceEnd::Full | TraceEnd::Settled(Outcome::Ended(_)));
     let triggered = match armed {
-        Some(armed) if is_ending => Some(armed.finish_soon().await),
-        armed => armed.map(PendingTrigger::finish),
+        Some(armed) => Some(armed.finish(is_ending).await),
+        None => None,
     };
     let traced = conclude(session, points, &recorder, &request, begun, end).await;
     Ok(TraceResult { stacks, recorded_by, triggered, ..traced })

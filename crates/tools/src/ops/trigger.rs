@@ -138,16 +138,14 @@ impl PendingTrigger {
         sleep(deadlines::TRIGGERED).await;
     }
 
-    /// Its result when the call ends. It continues in the background, for as long as the program runs.
-    pub fn finish(mut self) -> TriggerProgress {
+    /// Its result when the call ends. It continues in the background, for as long as the program runs; what is nearly
+    /// there is waited for if that has ended, or is ended next.
+    pub async fn finish(mut self, is_ending: bool) -> TriggerProgress {
+        if is_ending {
+            let _ = timeout(deadlines::DRAIN * 2, self.progress.wait_for(TriggerProgress::is_final)).await;
+        }
         self.is_kept = true;
         self.progress.borrow().clone()
-    }
-
-    /// The same of a program that has ended, or is ended next. What is nearly there is waited for.
-    pub async fn finish_soon(mut self) -> TriggerProgress {
-        let _ = timeout(deadlines::DRAIN * 2, self.progress.wait_for(TriggerProgress::is_final)).await;
-        self.finish()
     }
 }
 

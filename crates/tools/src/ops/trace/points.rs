@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::{RecordMethod, Trace, is_only_at};
 use crate::ToolError;
-use crate::ops::run_until::moved_to_column;
+use crate::ops::run_until::{moved_to_column, moved_to_line};
 use crate::ops::unreached::{is_on_unknown_function, not_stopped_at};
 
 /// What there is to tell of a place.
@@ -116,7 +116,7 @@ impl<'a> Points<'a> {
                 let breakpoint = views.iter().find(|view| view.id == first.id).cloned().unwrap_or(first);
                 let note = note.filter(|_| !is_on_unknown_function(&breakpoint));
                 // Not before: the debugger may bind it on another line or column than was planned.
-                let moved = [moved_to_line(&breakpoint), moved_to_column(&breakpoint), note];
+                let moved = [moved_to_line(&breakpoint, "recording"), moved_to_column(&breakpoint), note];
                 let mut notes: Vec<String> = moved.into_iter().flatten().collect();
                 let rows = rows.iter().filter(|row| row.id == breakpoint.id).count() as u64;
                 let hits = hits.get(&breakpoint.id).copied().unwrap_or_default();
@@ -173,10 +173,4 @@ fn text_of(session: &Session, breakpoint: &Breakpoint) -> Option<String> {
     let lines = session.read_lines(breakpoint.path()?).ok()?;
     let line = usize::try_from(breakpoint.line()?).ok()?.checked_sub(1)?;
     lines.get(line).map(|text| text.trim().to_owned())
-}
-
-/// Where a breakpoint is that was asked for on another line.
-fn moved_to_line(breakpoint: &Breakpoint) -> Option<String> {
-    let (asked, line) = (breakpoint.requested_line()?, breakpoint.line()?);
-    (asked != line).then(|| format!("line {asked} has no code to stop at; recording on line {line}"))
 }
