@@ -85,7 +85,8 @@ impl<T: Serialize + JsonSchema> Answer for T {
     }
 }
 
-fn as_json(answer: &impl Serialize, is_error: bool) -> Reply {
+/// The data as structured content, and the same as text.
+pub(crate) fn as_json(answer: &impl Serialize, is_error: bool) -> Reply {
     let structured = serde_json::to_value(answer).unwrap_or_default();
     Reply { text: structured.to_string(), structured: Some(structured), is_error }
 }

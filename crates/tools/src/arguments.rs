@@ -9,10 +9,13 @@ use serde_json::{Map, Value};
 
 use crate::command_line::{self, WORDS};
 use crate::lenient::reshaped;
+use crate::truncate::shortened;
 use crate::{ToolError, schema};
 
 /// The most warnings that are kept.
 const WARNINGS: usize = 8;
+/// How much of a value or an unknown name is shown, in characters.
+const SHOWN: usize = 80;
 
 /// Reads arguments that must fit the schema. An unknown argument is ignored, with a warning: clients pass arguments
 /// of other servers and other versions, and a call must not fail for something irrelevant to it. An unknown argument
@@ -227,11 +230,7 @@ fn expected_type(schema: &Value) -> String {
 }
 
 fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(80) {
-        Some((at, _)) => format!("`{}...`", text.get(..at).unwrap_or_default()),
-        None => format!("`{text}`"),
-    }
+    format!("`{}`", shortened(&value.to_string(), SHOWN))
 }
 
 /// The arguments that make a call do less than it would without them, and what other spellings of them contain.
@@ -275,11 +274,8 @@ fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
 
 fn join(path: &str, name: &str) -> String {
     // An unknown name can be of any length.
-    let name = match name.char_indices().nth(80) {
-        Some((at, _)) => format!("{}...", name.get(..at).unwrap_or_default()),
-        None => name.to_owned(),
-    };
-    if path.is_empty() { name } else { format!("{path}.{name}") }
+    let name = shortened(name, SHOWN);
+    if path.is_empty() { name.into_owned() } else { format!("{path}.{name}") }
 }
 
 #[cfg(test)]

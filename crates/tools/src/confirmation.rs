@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::CommandLine;
 use crate::command_line;
+use crate::truncate::shortened;
 
 /// Arguments that the program evaluates, wherever they are.
 const EVALUATED: [&str; 6] =
@@ -107,11 +108,7 @@ fn collect<'a>(arguments: &'a Map<String, Value>, found: &mut Vec<&'a str>) {
 
 /// A text for a person: no character of it is invisible, and a long one is cut.
 fn shown(text: &str) -> String {
-    let text = visible(text);
-    match text.char_indices().nth(SHOWN) {
-        Some((at, _)) => format!("{}...", text.get(..at).unwrap_or_default()),
-        None => text.into_owned(),
-    }
+    shortened(&visible(text), SHOWN).into_owned()
 }
 
 #[cfg(test)]

@@ -15,6 +15,14 @@ const ROOM: usize = 1_000;
 /// How often an answer is looked through for what is largest.
 const LOOKS: usize = 200;
 
+/// The text with at most so many characters, and `...` in place of the others.
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => Cow::Owned(format!("{}...", text.get(..at).unwrap_or_default())),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// Whether there is anything to show, found without a copy.
 fn is_visible(data: &Value) -> bool {
     let is_seen = |text: &str| matches!(visible(text), Cow::Borrowed(_));

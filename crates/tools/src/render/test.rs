@@ -14,6 +14,7 @@ use super::report::ExceptionData;
 use super::traces::{compact, news};
 use super::{CallerData, HangReport, output_text, window};
 use crate::ops::test::{Counts, Failure, TestHang, TestRunResult, Throw, Verdict};
+use crate::truncate::shortened;
 
 /// The most characters of a message in a line.
 const BRIEF: usize = 200;
@@ -520,10 +521,7 @@ impl BriefData {
 /// A message in one line, cut.
 fn brief(message: &str) -> String {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(BRIEF) {
-        Some((at, _)) => format!("{}...", line.get(..at).unwrap_or_default()),
-        None => line,
-    }
+    shortened(&line, BRIEF).into_owned()
 }
 
 impl From<&LoadProblem> for BriefData {

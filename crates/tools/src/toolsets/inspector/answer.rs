@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::answer::as_json;
 use crate::{Answer, Reply, ToolError, error, schema};
 
 /// The data of a call that succeeded, answered with `status`.
@@ -34,14 +35,14 @@ struct Failure {
 
 impl<T: Serialize + JsonSchema> Answer for StatusAnswer<T> {
     fn reply(self) -> Reply {
-        reply(&Success { status: "success", data: self.0 }, false)
+        as_json(&Success { status: "success", data: self.0 }, false)
     }
 
     fn failure(failed: &ToolError, tool: &str) -> Reply {
         let mut context = failed.context.clone();
         context.insert("cause".to_owned(), Value::from(failed.code));
         let message = failed.with_hint(error::inspector);
-        reply(&Failure { status: "error", code: code(failed.code, tool), message, context }, true)
+        as_json(&Failure { status: "error", code: code(failed.code, tool), message, context }, true)
     }
 
     fn schema() -> Option<Map<String, Value>> {
@@ -51,11 +52,6 @@ impl<T: Serialize + JsonSchema> Answer for StatusAnswer<T> {
     fn failure_schema() -> Option<Map<String, Value>> {
         Some(schema::output::<Failure>())
     }
-}
-
-fn reply(answer: &impl Serialize, is_error: bool) -> Reply {
-    let structured = serde_json::to_value(answer).unwrap_or_default();
-    Reply { text: structured.to_string(), structured: Some(structured), is_error }
 }
 
 /// The code of a failure: of its own where the reader can do something about the very thing that was named, else
