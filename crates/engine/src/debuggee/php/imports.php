@@ -26,8 +26,8 @@ final class Imports
         return $found;
     }
 
-    /** The namespaces of a source, each with its first line. */
-    private static function read($text)
+    /** The tokens of a source but spaces and comments, each with its kind, its text and its line. */
+    public static function tokens($text)
     {
         $tokens = [];
         $line = 1;
@@ -36,7 +36,15 @@ final class Imports
             if (!\in_array($kind, [\T_WHITESPACE, \T_COMMENT, \T_DOC_COMMENT], true)) {
                 $tokens[] = [$kind, $word, $line];
             }
+            $line += \substr_count($word, "\n");
         }
+        return $tokens;
+    }
+
+    /** The namespaces of a source, each with its first line. */
+    private static function read($text)
+    {
+        $tokens = self::tokens($text);
         $found = [[0, '', '']];
         [$depth, $outside] = [0, 0];
         for ($at = 0; $at < \count($tokens); $at++) {

@@ -206,8 +206,7 @@ final class Throws
 /** Reads the `try` statements of a file. */
 final class Sources
 {
-    /** Each with its kind, its text and its line. */
-    private $tokens = [];
+    private $tokens;
     private $at = 0;
     private $namespace = '';
     private $imports = [];
@@ -216,14 +215,7 @@ final class Sources
 
     public function __construct($text)
     {
-        $line = 1;
-        foreach (\token_get_all($text) as $token) {
-            [$kind, $word, $line] = \is_array($token) ? $token : [$token, $token, $line];
-            if (!\in_array($kind, [\T_WHITESPACE, \T_COMMENT, \T_DOC_COMMENT], true)) {
-                $this->tokens[] = [$kind, $word, $line];
-            }
-            $line += \substr_count($word, "\n");
-        }
+        $this->tokens = Imports::tokens($text);
     }
 
     /**
