@@ -101,6 +101,12 @@ final class Frames {
         return holders.size();
     }
 
+    private synchronized Holder held(Map<String, Object> arguments) throws Failure {
+        int index = (int) Json.number(arguments.get("variablesReference"), 0) - 1;
+        if (index < 0 || index >= holders.size()) throw new Failure("the value belongs to an earlier stop");
+        return holders.get(index);
+    }
+
     List<Object> scopes(Map<String, Object> arguments) throws Failure {
         Frame frame = frame(arguments.get("frameId"));
         List<Object> scopes = new ArrayList<>();
@@ -114,12 +120,7 @@ final class Frames {
     }
 
     List<Object> variables(Map<String, Object> arguments) throws Failure {
-        Holder holder;
-        synchronized (this) {
-            int index = (int) Json.number(arguments.get("variablesReference"), 0) - 1;
-            if (index < 0 || index >= holders.size()) throw new Failure("the value belongs to an earlier stop");
-            holder = holders.get(index);
-        }
+        Holder holder = held(arguments);
         if (holder.object != null) return children(holder, arguments);
         return holder.type != null ? statics(holder) : locals(holder);
     }
@@ -239,12 +240,7 @@ final class Frames {
     }
 
     Map<String, Object> assign(Map<String, Object> arguments) throws Failure {
-        Holder holder;
-        synchronized (this) {
-            int index = (int) Json.number(arguments.get("variablesReference"), 0) - 1;
-            if (index < 0 || index >= holders.size()) throw new Failure("the value belongs to an earlier stop");
-            holder = holders.get(index);
-        }
+        Holder holder = held(arguments);
         String name = String.valueOf(arguments.get("name"));
         String text = String.valueOf(arguments.get("value"));
         Frame frame = holder.frame;
