@@ -5,6 +5,7 @@ mod comprehensions;
 mod computed;
 mod diverged;
 mod first;
+mod inside;
 mod last;
 mod origin;
 mod reached;

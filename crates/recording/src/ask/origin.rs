@@ -16,6 +16,7 @@ use self::inputs::OMITTED;
 pub(super) use self::inputs::returned_of;
 use super::computed;
 use super::first::change_text;
+use super::inside::{changed_text, last_change};
 use super::statement;
 use super::target::Target;
 use super::text::Lines;
@@ -24,7 +25,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::reading::Recording;
 use crate::stack::base_name;
-use crate::value::{Owner, What, Word};
+use crate::value::{What, Word};
 
 /// Characters of a value.
 const VALUE: usize = 70;
@@ -67,18 +68,9 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
         lines.add(format!("only {cut}: changes of others may be missing"));
     }
     if let Word::Object(number) = word
-        && let Some(change) = writes_to(recording, Owner::object(number), None, event, 1)?.first()
+        && let Some(change) = last_change(recording, number, &memory)?
     {
-        let line = recording.writer(change)?;
-        lines.add(if line.is_before() {
-            format!("its contents were last changed before event {}", recording.first_event()?)
-        } else {
-            format!(
-                "its contents were last changed at event {} by {}",
-                line.id,
-                recording.writer_text(&line)?
-            )
-        });
+        lines.add(changed_text(recording, &change)?);
     }
     if search.has_more() {
         lines.add(MORE);

@@ -1,6 +1,7 @@
 //! Who wrote a variable, an attribute or an item.
 
 use super::first::write_text;
+use super::inside::{changed_text, last_change};
 use super::target::Target;
 use super::text::Lines;
 use crate::error::{Error, Result};
@@ -71,6 +72,13 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
     }
     let found = with_inner(recording, found)?;
     let total = found.len();
+    // Objects in it may have changed since, which are no targets of these writes.
+    if let Some(Word::Object(number)) = value
+        && let Some(change) = last_change(recording, number, &memory)?
+        && found.iter().all(|write| write.id < change.id)
+    {
+        lines.add(changed_text(recording, &change)?);
+    }
     lines.add("written, newest first:");
     for write in found.iter().take(request.limit) {
         let line = recording.writer(write)?;
@@ -170,7 +178,7 @@ pub(super) fn writes_to(
 }
 
 /// Those of them that wrote another value than what was there.
-fn changes_to(
+pub(super) fn changes_to(
     recording: &Recording,
     owner: Owner,
     key: Option<Key>,

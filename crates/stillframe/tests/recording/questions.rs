@@ -321,3 +321,31 @@ async fn a_run_without_code_of_the_program_has_no_events() {
     has(&none, &["the recording has no events"]);
     client.server.finish().await;
 }
+
+#[tokio::test]
+async fn changes_of_objects_in_a_value_are_named_beside_its_own_writes() {
+    let text = "\
+rows = {'a': [1]}
+for row in rows.values():
+    row.append(9)  # @appended
+done = True
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let changed = "its contents were last changed at event ";
+        let writes = client.ask("find_writes", json!({ "target": "rows" })).await;
+        has(
+            &writes,
+            &["`rows` is {'a': [1, 9]} at ", changed, &at(&program, "appended"), "rows = {'a': [1]} by "],
+        );
+        let origin = client.ask("find_origin", json!({ "target": "rows" })).await;
+        has(&origin, &["rows = {'a': [1]} by ", changed, &at(&program, "appended")]);
+        // What shows the last change needs no more.
+        let row = client.ask("find_writes", json!({ "target": "row" })).await;
+        assert!(!row.contains(changed), "{row}");
+        client.server.finish().await;
+    }
+}
