@@ -257,8 +257,8 @@ pub enum BreakpointFate {
     /// There was no such run, or it had nothing to say.
     #[default]
     Unknown,
-    /// It was bound, on this line where that is known.
-    Bound(Option<u32>),
+    /// It was bound, on this line and column where these are known.
+    Bound(Option<(u32, Option<u32>)>),
     /// It never was, for this reason.
     Unbound(String),
     /// It could not be, for this reason.
@@ -336,7 +336,7 @@ impl Breakpoint {
     pub fn line(&self) -> Option<u32> {
         match (&self.binding, &self.fate) {
             (Binding::Bound { line: Some(line), .. }, _)
-            | (Binding::Pending(_), BreakpointFate::Bound(Some(line))) => Some(*line),
+            | (Binding::Pending(_), BreakpointFate::Bound(Some((line, _)))) => Some(*line),
             _ => self.planned.line.or_else(|| self.requested_line()),
         }
     }
@@ -361,8 +361,9 @@ impl Breakpoint {
     /// The column that it is at, or will be, as far as is known; only when one was asked for.
     pub fn column(&self) -> Option<u32> {
         let asked = self.requested_column()?;
-        match &self.binding {
-            Binding::Bound { column: Some(column), .. } => Some(*column),
+        match (&self.binding, &self.fate) {
+            (Binding::Bound { column: Some(column), .. }, _)
+            | (Binding::Pending(_), BreakpointFate::Bound(Some((_, Some(column))))) => Some(*column),
             _ => self.planned.column.or(Some(asked)),
         }
     }

@@ -340,8 +340,8 @@ impl Entry {
     fn fate(&self) -> BreakpointFate {
         match of_all(&self.left) {
             // A line of a function that was found by name says nothing without its file.
-            Some(BindResult::Bound { line, function, .. }) => {
-                BreakpointFate::Bound(line.filter(|_| function.is_none()))
+            Some(BindResult::Bound { line, column, function, .. }) => {
+                BreakpointFate::Bound(line.filter(|_| function.is_none()).map(|line| (line, *column)))
             }
             Some(BindResult::NotLoaded(reason)) => BreakpointFate::Unbound(reason.clone()),
             Some(BindResult::Refused(reason)) => BreakpointFate::Refused(reason.clone()),
@@ -453,7 +453,10 @@ mod tests {
             (vec![], BreakpointFate::Unknown),
             (vec![(PROGRAM, BindResult::on(None))], BreakpointFate::Bound(None)),
             (vec![(PROGRAM, waiting.clone())], BreakpointFate::Unbound("not loaded".to_owned())),
-            (vec![(PROGRAM, waiting), (child, BindResult::on(Some(7)))], BreakpointFate::Bound(Some(7))),
+            (
+                vec![(PROGRAM, waiting), (child, BindResult::on(Some(7)))],
+                BreakpointFate::Bound(Some((7, None))),
+            ),
         ];
         for (outcomes, expected) in table {
             let mut breakpoints = Breakpoints::default();
