@@ -26,8 +26,17 @@ pub(in crate::ask) fn statement_at(lines: &[String], line: usize, comment: &str)
             break;
         }
     }
-    // The comments of JavaScript are those of TypeScript, and only there these words say nothing else.
-    if comment == "//" { without_types(text.trim()) } else { text.trim().to_owned() }
+    // Python, whose comments begin otherwise, has neither labels nor such types.
+    if comment == "//" { without_types(without_label(text.trim())) } else { text.trim().to_owned() }
+}
+
+/// A loop without the label before it.
+fn without_label(text: &str) -> &str {
+    let is_name = |label: &str| label.trim().chars().all(|c| c.is_alphanumeric() || "_$".contains(c));
+    let labelled = text.split_once(':').filter(|(label, _)| is_name(label));
+    let labelled = labelled.map(|(_, rest)| rest.trim_start());
+    let is_loop = |rest: &&str| matches!(tokens(rest).first().map(|first| first.text), Some("for" | "while"));
+    labelled.filter(is_loop).unwrap_or(text)
 }
 
 /// Whether a line continues the statement before it.
@@ -79,6 +88,9 @@ mod tests {
         let table = [
             ("half = total // 2  # down", "#", "half = total // 2"),
             ("const half = total / 2; // (of it", "//", "const half = total / 2;"),
+            ("out: for (const x of xs) {", "//", "for (const x of xs) {"),
+            ("const n = m.get(k)!;", "//", "const n = m.get(k);"),
+            ("outer: int = 3", "#", "outer: int = 3"),
             ("this.#total = 'http://it\\'s' //here", "//", "this.#total = 'http://it\\'s'"),
         ];
         for (line, comment, expected) in table {
