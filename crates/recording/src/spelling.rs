@@ -195,6 +195,7 @@ impl Spelling {
                 Kind::Tuple if type_name == "tuple" => format!("({inner})"),
                 Kind::Dictionary if type_name == "dict" => format!("{{{inner}}}"),
                 Kind::Set if type_name == "set" && length > 0 => format!("{{{inner}}}"),
+                Kind::Set if type_name == "frozenset" && length > 0 => format!("frozenset({{{inner}}})"),
                 _ => format!("{type_name}({inner})"),
             },
             Self::JavaScript => match kind {
@@ -244,6 +245,8 @@ mod tests {
             (Spelling::Python, "list", Kind::List, 1, "[x]"),
             (Spelling::Python, "tuple", Kind::Tuple, 1, "(x,)"),
             (Spelling::Python, "set", Kind::Set, 0, "set(x)"),
+            (Spelling::Python, "frozenset", Kind::Set, 0, "frozenset(x)"),
+            (Spelling::Python, "frozenset", Kind::Set, 1, "frozenset({x})"),
             (Spelling::Python, "Cart", Kind::Instance, 1, "Cart(x)"),
             (Spelling::JavaScript, "Array", Kind::List, 1, "[x]"),
             (Spelling::JavaScript, "Uint8Array", Kind::List, 1, "Uint8Array [x]"),
