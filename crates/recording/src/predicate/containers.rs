@@ -14,6 +14,9 @@ use crate::value::{Key, Kind, Owner, Word};
 /// The most dictionaries of a `ChainMap` that are looked into.
 const MOST_MAPS: i64 = 100;
 
+/// The most integers of a `range`.
+const MOST_NUMBERS: i64 = 10_000;
+
 impl Scope<'_> {
     /// The values of a comprehension; none for an item for which something has no value.
     pub(super) fn each(&self, each: &Each) -> Result<Option<Vec<Option<Datum>>>> {
@@ -178,6 +181,11 @@ impl Scope<'_> {
     pub(super) fn is_cut(&self, over: &Expression) -> Result<bool> {
         match over {
             Expression::Each(each) => self.is_cut(&each.over),
+            Expression::Of(Function::Zip, of) => {
+                let are_cut: Result<Vec<bool>> =
+                    of.parts().into_iter().map(|part| self.is_cut(part)).collect();
+                Ok(are_cut?.contains(&true))
+            }
             Expression::Of(function, of) if function.reads_whole_objects() => self.is_cut(of),
             _ => match self.value(over)? {
                 Some(Datum::Object(number)) => self.is_cut_object(self.kept_in(number)?.unwrap_or(number)),
@@ -358,6 +366,19 @@ impl Scope<'_> {
         Ok(self.pairs(of)?.map(|pairs| pairs.into_iter().map(|(_, item)| item).collect()))
     }
 
+    /// The items of several containers beside each other, as far as the shortest one goes.
+    pub(super) fn zipped(&self, containers: &Datum) -> Result<Option<Datum>> {
+        let Datum::Items(containers) = containers else { return Ok(None) };
+        let mut columns = Vec::new();
+        for container in containers.iter() {
+            let Some(items) = self.items(container)? else { return Ok(None) };
+            columns.push(items.into_iter());
+        }
+        let mut row = || columns.iter_mut().map(Iterator::next).collect::<Option<Vec<_>>>();
+        let rows = std::iter::from_fn(|| row().filter(|row| !row.is_empty()).map(of_items));
+        Ok(Some(of_items(rows)))
+    }
+
     /// Keeps the items of a tuple, which come before the attributes that its class adds. Only those of a named tuple have
     /// names.
     fn keep_items(&self, tuple: i64, slots: &mut Vec<(Key, Word)>) -> Result<()> {
@@ -413,6 +434,24 @@ pub(super) fn wide(length: usize) -> i64 {
 
 pub(super) fn of_items(items: impl IntoIterator<Item = Datum>) -> Datum {
     Datum::Items(items.into_iter().collect())
+}
+
+/// Items with their numbers.
+pub(super) fn numbered(items: Vec<Datum>) -> Datum {
+    of_items((0..).zip(items).map(|(number, item)| of_items([Datum::Integer(number), item])))
+}
+
+/// The integers until the last one, from the first one if there are two.
+pub(super) fn range(ends: &Datum) -> Option<Datum> {
+    let (from, to) = match ends {
+        Datum::Integer(to) => (0, *to),
+        Datum::Items(ends) => match &**ends {
+            [Datum::Integer(from), Datum::Integer(to)] => (*from, *to),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    (to.saturating_sub(from) <= MOST_NUMBERS).then(|| of_items((from..to).map(Datum::Integer)))
 }
 
 /// A key of a dictionary from its text.

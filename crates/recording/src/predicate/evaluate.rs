@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::comparing::{arithmetic, order};
-use super::containers::{distinct, extreme, of_items, order_of_items, sorted};
+use super::containers::{distinct, extreme, numbered, of_items, order_of_items, range, sorted};
 use super::javascript;
 use super::opaque::{Notes, is_of_date, known_by_text};
 use super::{Comparison, Expression, Function, Literal};
@@ -308,6 +308,9 @@ impl<'a> Scope<'a> {
             Function::Length => self.length(&value)?,
             Function::Items => self.items(&value)?.map(of_items),
             Function::Sorted => self.items(&value)?.and_then(sorted).map(of_items),
+            Function::Zip => self.zipped(&value)?,
+            Function::Numbered => self.items(&value)?.map(numbered),
+            Function::Range => range(&value),
             Function::Distinct => self.items(&value)?.map(|items| of_items(distinct(items))),
             Function::Keys => {
                 self.pairs(&value)?.map(|pairs| of_items(pairs.into_iter().map(|(key, _)| key)))

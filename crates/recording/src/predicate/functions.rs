@@ -36,6 +36,12 @@ pub(crate) enum Function {
     Sorted,
     /// The same, each once.
     Distinct,
+    /// The items of several containers beside each other: of a list of these.
+    Zip,
+    /// The items of a container, each with its number.
+    Numbered,
+    /// The integers from 0, or from another one, to before the last value.
+    Range,
     /// The keys of a dictionary.
     Keys,
     /// Its values.
@@ -52,7 +58,7 @@ pub(crate) enum Function {
 }
 
 /// The functions by the names with which they are called, in Python and in JavaScript.
-const NAMES: [(&str, Function); 27] = [
+const NAMES: [(&str, Function); 30] = [
     ("len", Function::Length),
     ("abs", Function::Absolute),
     ("Math.abs", Function::Absolute),
@@ -79,6 +85,9 @@ const NAMES: [(&str, Function); 27] = [
     ("tuple", Function::Items),
     ("sorted", Function::Sorted),
     ("set", Function::Distinct),
+    ("zip", Function::Zip),
+    ("enumerate", Function::Numbered),
+    ("range", Function::Range),
     ("type", Function::Class),
 ];
 
@@ -118,6 +127,8 @@ impl Function {
                 | Self::IsNan
                 | Self::IsInfinite
                 | Self::Distinct
+                | Self::Zip
+                | Self::Numbered
                 | Self::Keys
                 | Self::Values
                 | Self::Pairs
@@ -162,7 +173,8 @@ pub(super) fn symbol(name: Expression) -> Expression {
 
 /// What can be called, for a message.
 pub(super) fn known() -> &'static str {
-    "`len()`, `abs()`, `sum()`, `min()`, `max()`, `any()`, `all()`, `type()`, `isinstance()`, `.get()`, `.startswith()`, `.lower()`, \
+    "`len()`, `abs()`, `sum()`, `min()`, `max()`, `any()`, `all()`, `zip()`, `enumerate()`, `range()`, `type()`, \
+     `isinstance()`, `.get()`, `.startswith()`, `.lower()`, \
      `.strip()`, `.keys()`, `.values()`, `.items()`, or `.some()`, `.every()`, `.filter()`, `.map()`, `.includes()`, `.has()`, \
      `.slice()`, `Number.isNaN()`"
 }

@@ -213,6 +213,12 @@ impl Parser {
             let path = path.ok_or("only a named function can be called")?;
             return Ok(Expression::Returned(path));
         }
+        if path.as_deref() == Some("enumerate") {
+            // The number of the first one would be a second argument.
+            let over = self.or()?;
+            self.expect(")")?;
+            return Ok(Expression::of(Function::Numbered, over));
+        }
         if let Some(function) = path.as_deref().and_then(Function::named) {
             return Ok(Expression::of(function, self.arguments()?));
         }
@@ -543,6 +549,7 @@ mod tests {
             ("day < dt.date(2026, 3, 1)", "day < [2026, 3, 1]"),
             ("paid > Decimal('2.5')", "paid > 2.5"),
             ("a[0]!.b! > 1", "a[0].b > 1"),
+            ("any(a < b for a, b in zip(x, y))", "any([a < b for a, b in zip(x, y)])"),
             ("a?.b?.[0] < float('inf')", "a.b[0] < Infinity"),
             ("math.isnan(a) or a < -math.inf", "isNaN(a) or a < -Infinity"),
             ("a.slice(1, -1) == b.slice(2)", "a[1:-1] == b[2:]"),

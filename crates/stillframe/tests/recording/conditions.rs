@@ -37,6 +37,9 @@ async fn conditions_look_into_python_containers() {
             ("any(key == 'plum' for key, units in report.by_product.items())", "grouped", &["[9]"]),
             ("units.count(9) == 1 and units[0] < 0", "sorted", &["[0]: 5 → -4"]),
             ("units[1:] == [3, 5, 9] and units[:-3] == [-4]", "sorted", &[]),
+            ("all(a < b for a, b in zip(units, units[1:])) and units[3] == 9", "sorted", &[]),
+            ("any(at == 3 and each == 9 for at, each in enumerate(units))", "sorted", &[]),
+            ("all(units[at] > units[at - 1] for at in range(1, len(units)))", "sorted", &[]),
             (
                 "code[1:] == 'Late' and code[-1] == 'e' and code.days == 3",
                 "coded",
