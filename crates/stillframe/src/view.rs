@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -88,6 +88,9 @@ impl web::Recordings for OfUser {
 /// Prints a session's report.
 pub(crate) fn report(session: &str, path: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     let path = journal(path)?;
+    if !path.exists() {
+        bail!("there is no journal `{}`; for another one, use --log-file", path.display());
+    }
     let mut log = Log::open(&path).with_context(|| format!("`{}` cannot be read", path.display()))?;
     log.complete();
     let session = log.find_session(session).map_err(|problem| anyhow!(problem))?;

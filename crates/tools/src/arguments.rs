@@ -251,8 +251,13 @@ fn simple(name: &str) -> String {
     name.to_lowercase().replace(['_', '-'], "")
 }
 
-/// Names that clients use for an argument that is spelled in another way.
-const OTHER_NAMES: [(&str, &str); 2] = [("pid", "processId"), ("condition", "exceptionCondition")];
+/// Names that clients use for an argument that is spelled in another way: the name, an argument of the tools where it
+/// means the other one, and that one.
+const OTHER_NAMES: [(&str, &str, &str); 3] = [
+    ("pid", "processId", "processId"),
+    ("condition", "until", "until[].condition"),
+    ("condition", "exceptionCondition", "exceptionCondition"),
+];
 
 /// The warning about a name that no argument has.
 fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
@@ -264,8 +269,10 @@ fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
             format!("ignored unknown argument `{path}`; did you mean `{known}`?")
         }
         _ => {
-            match OTHER_NAMES.into_iter().find(|(other, own)| *other == wanted && known.contains_key(*own)) {
-                Some((_, own)) => format!("ignored unknown argument `{path}`; did you mean `{own}`?"),
+            let is_meant =
+                |(other, own, _): &(&str, &str, &str)| *other == wanted && known.contains_key(*own);
+            match OTHER_NAMES.into_iter().find(is_meant) {
+                Some((_, _, meant)) => format!("ignored unknown argument `{path}`; did you mean `{meant}`?"),
                 None => format!("ignored unknown argument `{path}`"),
             }
         }
@@ -389,6 +396,9 @@ mod tests {
             let warning = format!("ignored unknown argument `{name}`; did you mean `{meant}`?");
             assert_eq!(unknown(name, name, known.as_object().unwrap()), warning);
         }
+        let places = json!({ "until": {}, "exceptionCondition": {} });
+        let warning = unknown("condition", "condition", places.as_object().unwrap());
+        assert!(warning.contains("`until[].condition`"), "{warning}");
     }
 
     #[test]
