@@ -473,12 +473,16 @@ class Heap {
 
   /** Whether the methods of a value are those of the language, or recorded. */
   hasKnownMethods(value) {
-    return isHeld(value) ? this.shapes.hasKnownMethods(value) : true;
+    if (!isHeld(value)) return true;
+    const entry = typeof value === 'object' ? Stamp.get(value) : undefined;
+    const isContainer = entry !== undefined && entry.kind <= SET && entry.inside === null && entry.prototype === 0;
+    return isContainer || this.shapes.hasKnownMethods(value);
   }
 
-  /** Compares a regular expression, which goes on where its last match ended. */
+  /** Compares a regular expression that begins its next match elsewhere. */
   checkPattern(value) {
-    if (typeof value === 'object' && value !== null && types.isRegExp(value)) this.check(value);
+    const entry = typeof value === 'object' && value !== null ? Stamp.get(value) : undefined;
+    if (entry !== undefined && entry.kind === OPAQUE && entry.own !== null) this.compare(entry, value, this.depth);
   }
 
   /** The same, unless it is an object whose properties are written by code that is recorded. */

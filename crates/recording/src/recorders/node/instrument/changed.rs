@@ -99,6 +99,22 @@ impl Instrumenter<'_> {
         (self.bound.contains(id.name.as_str()) && self.is_declared(&id.name)).then(|| id.name.to_string())
     }
 
+    fn is_harmless_object(&self, name: &str) -> bool {
+        is_in(HARMLESS_OBJECTS, name) && !self.is_declared(name)
+    }
+
+    /// Whether a function is one of the language that changes nothing that it gets.
+    pub(super) fn is_harmless(&self, function: &Expression<'_>) -> bool {
+        match function {
+            Expression::Identifier(id) => is_in(HARMLESS, &id.name) && !self.is_declared(&id.name),
+            Expression::StaticMemberExpression(member) => {
+                let Expression::Identifier(object) = &member.object else { return false };
+                self.is_harmless_object(&object.name) && !is_in(HARMFUL, &member.property.name)
+            }
+            _ => false,
+        }
+    }
+
     /// What a call may change that is not recorded where it happens.
     pub(super) fn changed_by(&self, it: &CallExpression<'_>) -> Changed {
         let by_arguments = || if gets_objects(it) { Changed::Arguments } else { Changed::Nothing };
@@ -106,29 +122,26 @@ impl Instrumenter<'_> {
         if self.bound_name(&it.callee).is_some() || values.any(|value| self.bound_name(value).is_some()) {
             return Changed::Arguments;
         }
+        // `Array.from(items, set.add, set)` calls a function that may change the object that it gets as its `this`.
+        let is_from = matches!(&it.callee, Expression::StaticMemberExpression(member) if member.property.name == "from");
+        if self.is_harmless(&it.callee) && !(is_from && it.arguments.len() > 2) {
+            return Changed::Nothing;
+        }
         match &it.callee {
-            Expression::Identifier(id) => {
-                let name = id.name.as_str();
-                let is_known = self.is_code(name) || (is_in(HARMLESS, name) && !self.is_declared(name));
-                if is_known { Changed::Nothing } else { by_arguments() }
-            }
+            Expression::Identifier(id) if self.is_code(&id.name) => Changed::Nothing,
             Expression::StaticMemberExpression(member) => {
                 let method = member.property.name.as_str();
                 match &member.object {
                     Expression::Identifier(id)
-                        if is_in(HARMLESS_OBJECTS, &id.name) && !self.is_declared(&id.name) =>
+                        if id.name == "Object" && self.is_harmless_object(&id.name) =>
                     {
-                        // With an object as its `this`, the function that makes items may be one of the language.
-                        let is_given_this = method == "from" && it.arguments.len() > 2;
-                        if is_in(HARMFUL, method) && id.name == "Object" {
-                            Changed::Result
-                        } else if is_in(HARMFUL, method) || is_given_this {
-                            by_arguments()
-                        } else {
-                            Changed::Nothing
-                        }
+                        Changed::Result
                     }
-                    Expression::Identifier(id) if self.is_foreign(&id.name) => by_arguments(),
+                    Expression::Identifier(id)
+                        if self.is_harmless_object(&id.name) || self.is_foreign(&id.name) =>
+                    {
+                        by_arguments()
+                    }
                     _ if is_pure(method) => Changed::Nothing,
                     _ if is_reader(method) => Changed::Read,
                     _ if method == "push" => Changed::Appended,

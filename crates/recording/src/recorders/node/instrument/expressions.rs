@@ -348,7 +348,7 @@ impl Instrumenter<'_> {
         let (Some(value), Some(given)) = (argument.as_expression(), given) else {
             return self.visit_argument(argument);
         };
-        if may_be_object(value) {
+        if may_be_object(value) && !self.is_harmless(value) {
             let object = self.keep(value);
             self.visit_kept(value, &object);
             given.push(object.text().to_owned());
