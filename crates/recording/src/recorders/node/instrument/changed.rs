@@ -123,7 +123,8 @@ impl Instrumenter<'_> {
             return Changed::Arguments;
         }
         // `Array.from(items, set.add, set)` calls a function that may change the object that it gets as its `this`.
-        let is_from = matches!(&it.callee, Expression::StaticMemberExpression(member) if member.property.name == "from");
+        let is_from =
+            matches!(&it.callee, Expression::StaticMemberExpression(it) if it.property.name == "from");
         if self.is_harmless(&it.callee) && !(is_from && it.arguments.len() > 2) {
             return Changed::Nothing;
         }

@@ -345,10 +345,9 @@ impl Instrumenter<'_> {
     /// An argument, which is kept if it may be an object, and not too many are. So are variables in a literal.
     fn visit_given(&mut self, argument: &Argument<'_>, given: Option<&mut Vec<String>>) {
         let given = given.filter(|given| given.len() < MOST_GIVEN);
-        let (Some(value), Some(given)) = (argument.as_expression(), given) else {
-            return self.visit_argument(argument);
-        };
-        if may_be_object(value) && !self.is_harmless(value) {
+        let value = argument.as_expression().filter(|value| !self.is_harmless(value));
+        let (Some(value), Some(given)) = (value, given) else { return self.visit_argument(argument) };
+        if may_be_object(value) {
             let object = self.keep(value);
             self.visit_kept(value, &object);
             given.push(object.text().to_owned());
