@@ -13,24 +13,27 @@ from stillframe_values import BIT_FIELD, Failed
 # How long an expression may take that runs code of the program, in microseconds.
 LIMIT = 1_000_000
 
+# How many values processors watch.
+REGISTERS = 4
+
 # Values that were found, by the client's names for them.
 found = {}
 
 
 def watched(debugger, command, result, _internal):
     """Print where a value is stored, as lldb-dap names that, for `find FRAME NAME EXPRESSION`; for `read FRAME NAMES`, what
-    each has, and the storage whose access has stopped the thread of the frame; as JSON behind `watched `. FRAME is
-    lldb-dap's number for a frame, and NAMES and EXPRESSION are JSON."""
-    how, number, rest = command.split(" ", 2)
-    frame = frame_numbered(debugger, number)
+    each has, and the storage whose access has stopped the thread of the frame; as JSON behind `watched `. Watch nothing for
+    `clear FRAME`. FRAME is lldb-dap's number for a frame, and NAMES and EXPRESSION are JSON."""
+    how, number, *rest = command.split(" ", 2)
     try:
-        printed = find(frame, *rest.split(" ", 1)) if how == "find" else read(frame, json.loads(rest))
+        printed = {"find": find, "read": read, "clear": clear}[how](frame_numbered(debugger, number), *rest)
     except Failed as failed:
         printed = {"problem": str(failed)}
     result.AppendMessage("watched " + json.dumps(printed))
 
 
-def find(frame, name, expression):
+def find(frame, rest):
+    name, expression = rest.split(" ", 1)
     target = frame.GetThread().GetProcess().GetTarget()
     value = located(target, frame, json.loads(expression))
     found[name] = value
@@ -77,7 +80,22 @@ def at(target, address, kind):
     return target.CreateValueFromAddress("watched", lldb.SBAddress(address, target), kind)
 
 
+def clear(frame):
+    """A register of the processor keeps the length of what it watched last, and then takes no address that is not aligned
+    to that: have all watch a byte."""
+    target = frame.GetThread().GetProcess().GetTarget()
+    target.DeleteAllWatchpoints()
+    options = lldb.SBWatchpointOptions()
+    options.SetWatchpointTypeWrite(lldb.eWatchpointWriteTypeOnModify)
+    start = frame.GetSP() & ~7
+    for address in range(start, start + 8 * REGISTERS, 8):
+        target.WatchpointCreateByAddress(address, 1, options, lldb.SBError())
+    target.DeleteAllWatchpoints()
+    return {}
+
+
 def read(frame, names):
+    names = json.loads(names)
     thread = frame.GetThread()
     target = thread.GetProcess().GetTarget()
     accessed = None

@@ -187,8 +187,7 @@ pub(super) async fn set(debugger: &DapDebugger, wanted: Vec<DataBreakpoint>) -> 
         let active: Vec<&DataBreakpoint> =
             wanted.iter().filter(|data| data.enabled && !refused.contains_key(&data.rule.id)).collect();
         let mut failed = storage::set(debugger, &active).await?;
-        if !failed.is_empty() {
-            // LLDB may keep a part of what it could not watch before, until it fails again.
+        if !failed.is_empty() && storage::clear(debugger).await {
             failed = storage::set(debugger, &active).await?;
         }
         let newest = active.iter().rev().find(|data| is_new(data)).map(|data| data.rule.id);

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 use super::super::{DapDebugger, commands, lock, values};
-use super::{Content, evaluate};
+use super::{Content, any_frame, evaluate};
 use crate::deadlines;
 use crate::debugger::DataBreakpoint;
 use crate::error::{Error, Result};
@@ -132,6 +132,14 @@ pub(super) async fn set(
         Some((breakpoint, reason.unwrap_or_else(|| "the debugger gives no reason".to_owned())))
     };
     Ok(stored.into_iter().filter_map(failure).collect())
+}
+
+/// Has the debugger's command remove what is left of earlier watches. False if there is no such command.
+pub(super) async fn clear(debugger: &DapDebugger) -> bool {
+    let Some(command) = debugger.quirks().data.command else { return false };
+    let Some(frame) = any_frame(debugger).await else { return false };
+    let command = format!("{command} clear {}", frame.0);
+    commands::run(debugger, Some(frame), command, deadlines::REQUEST).await.is_ok()
 }
 
 /// Reads all storages that are known, for the next time.
