@@ -139,16 +139,13 @@ async fn start(session: &Session, start: Start, wait: Wait, context: &Context) -
     let began = Instant::now();
     let stops_on_entry = matches!(&start, Start::Launch(launch) if launch.stop_on_entry);
     let (still, mut notes) = begin_placed(session, start, Building::Counts, wait, context).await?;
-    let settled = match still {
-        Some(still) => still,
-        None => {
-            let settled = settle(session, wait.since(began), context).await;
-            if stops_on_entry && !matches!(settled, Settled::Stopped(_)) {
-                notes.push(NOT_ENTERED.to_owned());
-            }
-            settled
-        }
-    };
+    if let Some(still) = still {
+        return Ok(still.with_notes(notes));
+    }
+    let settled = settle(session, wait.since(began), context).await;
+    if stops_on_entry && !matches!(settled, Settled::Stopped(_)) {
+        notes.push(NOT_ENTERED.to_owned());
+    }
     Ok(settled.with_notes(notes))
 }
 
