@@ -206,18 +206,31 @@ fn module_of<'a>(
     memory: &MemoryAt<'_>,
 ) -> Result<Option<&'a str>> {
     let Some(code) = recording.codes.get(&frame.call.code) else { return Ok(None) };
-    let module = recording.module_of(code.file, stream_of(frame.call.id))?;
+    let Some(module) = recording.module_of(code.file, stream_of(frame.call.id))? else { return Ok(None) };
     let owners = owners(recording, &frame.call)?;
     let scope = Scope::new(recording, memory, &owners);
     let mut roots = Vec::new();
     target.roots(&mut roots);
     for root in roots {
-        let owner = scope.slot(&Expression::Name(root))?.map(|(owner, _)| owner);
-        if owner.is_none() || owner != module {
-            return Ok(None);
+        match scope.slot(&Expression::Name(root))? {
+            Some((owner, _)) if is_of_module(recording, owner, module)? => {}
+            _ => return Ok(None),
         }
     }
     Ok(Some(base_name(&code.path)))
+}
+
+/// Whether variables are those of a module, or of the function that a compiler has put all of it into: no line of the
+/// source calls that.
+fn is_of_module(recording: &Recording, owner: Owner, module: Owner) -> Result<bool> {
+    if owner == module {
+        return Ok(true);
+    }
+    let is_whole = |call: &Call| {
+        call.owner == owner && call.caller_place.and_then(|place| recording.place(place)).is_none()
+    };
+    let Some(call) = recording.call(owner.0 >> 1)?.filter(is_whole) else { return Ok(false) };
+    Ok(recording.call(call.caller)?.is_some_and(|caller| caller.owner == module))
 }
 
 /// Whether nothing is known of what an object contains.

@@ -196,7 +196,8 @@ console.log(step, certain, cast);
     // Its types change no value.
     for target in ["certain", "cast"] {
         let origin = client.ask("find_origin", json!({ "target": target })).await;
-        has(&origin, &[&format!("`{target}` is 3 at event "), ".n: 1 → 3 by ", &at(&program, "changed")]);
+        let module = "it belongs to the module main.ts";
+        has(&origin, &[&format!("`{target}` is 3 at "), module, ".n: 1 → 3 by ", &at(&program, "changed")]);
     }
     client.server.finish().await;
 }
