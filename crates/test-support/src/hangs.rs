@@ -34,6 +34,7 @@ impl HangTable {
     }
 
     /// Diagnoses the programs that are to be tried.
+    #[expect(clippy::print_stdout, reason = "a test shows what it printed when it is asked to")]
     pub async fn check(&self, server: &Server) {
         let mut wrong = String::new();
         for (name, verdict, kind, place) in rows_to_try(self.rows, ONE_OF) {
