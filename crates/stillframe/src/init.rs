@@ -50,7 +50,7 @@ pub(crate) struct InitArgs {
     /// Leave the skill out.
     #[arg(long)]
     no_skill: bool,
-    /// Command that starts stillframe, such as `npx -y stillframe`. Defaults to where this one is installed.
+    /// Command that starts stillframe, such as `npx -y stillframe`. Defaults to the path of this program.
     #[arg(long, value_name = "COMMAND", conflicts_with = "remove")]
     command: Option<String>,
     /// Print the entry of one host, to paste, and write nothing.

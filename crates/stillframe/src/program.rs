@@ -42,7 +42,7 @@ pub(crate) struct ProgramArgs {
     /// Show library frames, and stop in library code too.
     #[arg(long)]
     all_code: bool,
-    /// Debug C extensions that the interpreter loads, too: a crash in one stops.
+    /// Also debug C extensions that the interpreter loads, and stop at a crash in one.
     #[arg(long)]
     native_too: bool,
     /// Arguments for the program.

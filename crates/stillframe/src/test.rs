@@ -23,7 +23,7 @@ use crate::setup::cli_error;
   stillframe test -- pytest tests/test_cart.py::test_total
 
 Exit codes: 0 all tests passed, or the program succeeded without a known test
-  runner; 1 error: tests that cannot be loaded, or a runner without tests;
+  runner; 1 error: tests could not be loaded, or none were found;
   2 usage error; 4 a test failed; 5 still running at the timeout")]
 pub(crate) struct TestArgs {
     /// Test command, as you would type it.

@@ -24,7 +24,7 @@ const EXCEPTIONS: &str = "exceptions";
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerSetFunctionBreakpoint {
     session_id: Option<String>,
-    /// name, Class.method, or a regular expression for functions in the files around the program: /^handle/ (in Class.method, or else in the last part)
+    /// name, Class.method, or a regular expression for functions in the files around the program: /^handle/, matched against Class.method, then against the last part alone
     function_name: String,
     /// stop only where this expression is true
     condition: Option<String>,
@@ -82,7 +82,7 @@ pub(super) struct DebuggerSetExceptionBreakpoint {
     break_on_caught: Option<bool>,
     /// default true
     break_on_uncaught: Option<bool>,
-    /// only of this type and its subclasses, `TypeError`; or a regular expression for type and message: /Error: no .*
+    /// only exceptions of this type or a subclass, such as `TypeError`, or a regular expression matched against type and message: /Error: no .*
     /// left/
     exception_filter: Option<String>,
 }

@@ -23,7 +23,7 @@ struct MovedAnchor {
     to: u32,
     statement: String,
 }
-/// Breakpoint whose text is gone. It stays on its line.
+/// Breakpoint whose text no longer exists; it stays on its line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct StaleAnchor {

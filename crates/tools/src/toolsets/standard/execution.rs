@@ -250,7 +250,7 @@ pub(super) struct RunUntil {
     language: Option<String>,
     executable_path: Option<PathBuf>,
     args: Option<ArgumentList>,
-    /// for the interpreter, or a command given as its path
+    /// for the interpreter, or for the command in executablePath
     runtime_args: Option<ArgumentList>,
     cwd: Option<PathBuf>,
     env: Option<BTreeMap<String, String>>,
@@ -260,7 +260,7 @@ pub(super) struct RunUntil {
     native_too: Option<bool>,
     /// where to stop; none: at exceptions and the end
     until: Option<Vec<UntilParam>>,
-    /// default: the session's, at first uncaught; with a trigger and no until, userUnhandled instead of uncaught
+    /// default: the session's, initially uncaught; with a trigger and no until, userUnhandled
     exceptions: Option<ExceptionParam>,
     /// only if true; `error` is the exception
     exception_condition: Option<String>,

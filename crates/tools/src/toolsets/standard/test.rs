@@ -50,7 +50,7 @@ impl Tool for DebugTest {
     type Answer = DebuggedTest;
     const NAME: &'static str = "debug_test";
     const TITLE: &'static str = "Debug test";
-    const DESCRIPTION: &'static str = "Run tests; reports the first failure as it was when thrown: both sides of the assertion, source, locals.";
+    const DESCRIPTION: &'static str = "Run tests; reports the first failure with its state at the throw: both sides of the assertion, source, locals.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<DebuggedTest, ToolError> {
