@@ -14,7 +14,7 @@ const ACCOUNT: &str = r#"
 template <class T> struct Box { T value; static int made; };
 template <class T> int Box<T>::made = 0;
 struct Account {
-    std::atomic<int> hits{0};
+    std::atomic<long> hits{0};
     std::optional<int> limit;
     std::pair<int, int> span{1, 2};
     char name[32] = "a";

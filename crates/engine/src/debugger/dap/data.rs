@@ -325,13 +325,10 @@ pub(super) async fn changes(debugger: &DapDebugger, thread: RawId) -> Vec<(RuleF
     let is_written = found.iter().any(|(_, storage, old)| !storage.content.is_same(old));
     let change = |(data, storage, old): (&DataBreakpoint, &Storage, &Content)| {
         let is_read = storage.content.is_same(old);
+        let is_accessed = accessed.as_ref().map(|id| (quirks.covers)(id, &storage.adapter_id));
         let is_hit = if is_read {
             // Without knowing which one was accessed, a write of another value is the reason for the stop.
-            let is_accessed = match &accessed {
-                Some(id) => (quirks.covers)(id, &storage.adapter_id),
-                None => !is_written,
-            };
-            data.access.reads() && is_accessed
+            data.access.reads() && is_accessed.unwrap_or(!is_written)
         } else {
             data.access.writes()
         };
@@ -341,7 +338,8 @@ pub(super) async fn changes(debugger: &DapDebugger, thread: RawId) -> Vec<(RuleF
             old: old.text.clone(),
             new: storage.content.text.clone(),
             is_read,
-            by: by.clone(),
+            // Of another one, only the time until this stop is known.
+            by: by.clone().filter(|_| is_accessed != Some(false)),
         };
         is_hit.then(|| (data.rule.clone(), change))
     };
