@@ -171,16 +171,20 @@ impl Connection {
         bail!("`{target}` did not answer within {} s; {}", CONNECT.as_secs(), target.hint())
     }
 
-    /// The next line of the script, without its mark. Other lines are those of a login shell.
+    /// The next line of the script, without its mark. Other lines are those of a login shell, which may say why there is
+    /// no script.
     async fn line(&mut self) -> anyhow::Result<String> {
         let mut line = Vec::new();
+        let mut others = Vec::new();
         while matches!(self.stdout.read_until(b'\n', &mut line).await, Ok(1..)) {
             let text = String::from_utf8_lossy(&line);
             if let Some(said) = text.trim_end().strip_prefix(MARK) {
                 return Ok(said.to_owned());
             }
+            others.push(text.trim().to_owned());
             line.clear();
         }
+        others.iter().for_each(|other| self.ending.diagnostics.keep(other));
         let reason = self.ending.reason().await;
         let target = &self.ending.target;
         Err(anyhow!("cannot connect to `{target}`: {reason}; {}", target.hint()))

@@ -88,10 +88,17 @@ impl Diagnostics {
     }
 
     fn say(&self, message: &str) {
+        if !message.is_empty() {
+            terminal::hint(message);
+            self.keep(message);
+        }
+    }
+
+    /// Keeps a message for the reason of a failure.
+    pub(super) fn keep(&self, message: &str) {
         if message.is_empty() {
             return;
         }
-        terminal::hint(message);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.len() == KEPT {
             last.pop_front();

@@ -4,8 +4,6 @@ use std::ffi::OsString;
 use std::fmt;
 use std::str::FromStr;
 
-use tools::quoted;
-
 /// An engine: how its command line runs a script of the POSIX shell elsewhere, with our standard streams.
 #[derive(Debug, PartialEq, Eq)]
 struct Engine {
@@ -157,7 +155,9 @@ impl Target {
                 }
                 Word::Part(part) => words.extend(self.part(*part).map(str::to_owned)),
                 Script => words.push(script.to_owned()),
-                QuotedScript => words.push(format!("exec sh -c {}", quoted(script))),
+                QuotedScript => {
+                    words.push(format!(r#"exec sh -c 'eval "$(printf %b "$1")"' sh '{}'"#, encoded(script)));
+                }
             }
         }
         (self.engine.program, words.into_iter().map(OsString::from).collect())
@@ -258,6 +258,22 @@ impl FromStr for Target {
     }
 }
 
+/// A script for `printf %b`, without what is special between the single quotes of a login shell: csh takes `!` for its
+/// history, and its strings end with their line.
+fn encoded(script: &str) -> String {
+    let mut encoded = String::with_capacity(script.len() * 2);
+    for letter in script.chars() {
+        match letter {
+            '\n' => encoded.push_str(r"\0012"),
+            '\'' => encoded.push_str(r"\0047"),
+            '!' => encoded.push_str(r"\0041"),
+            '\\' => encoded.push_str(r"\0134"),
+            other => encoded.push(other),
+        }
+    }
+    encoded
+}
+
 /// The parts of `HOST`, `HOST:PORT`, `[ADDRESS]` and `[ADDRESS]:PORT`.
 fn host_and_port(text: &str) -> Option<(&str, Option<&str>)> {
     if let Some(rest) = text.strip_prefix('[') {
@@ -291,7 +307,7 @@ mod tests {
     fn each_engine_has_its_command_line() {
         let ssh =
             "ssh|-T|-o|BatchMode=yes|-o|ServerAliveInterval=10|-o|ServerAliveCountMax=3|-o|ControlMaster=no";
-        let script = r"exec sh -c 'echo '\''a b'\'''";
+        let script = r#"exec sh -c 'eval "$(printf %b "$1")"' sh 'echo \0047a b\0047'"#;
         let table = [
             ("ssh://host", format!("{ssh}|--|host|{script}")),
             ("ssh://me@host.example:2222/", format!("{ssh}|-p|2222|-l|me|--|host.example|{script}")),
