@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::builder::PossibleValue;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
@@ -307,7 +308,9 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
         return completions(shell);
     }
     if let Command::Manual { folder } = &cli.command {
-        clap_mangen::generate_to(<Cli>::command(), folder)?;
+        std::fs::create_dir_all(folder)
+            .and_then(|()| clap_mangen::generate_to(<Cli>::command(), folder))
+            .with_context(|| format!("cannot write manual pages into `{}`", folder.display()))?;
         return Ok(ExitCode::SUCCESS);
     }
     if matches!(cli.command, Command::MatchSources) {
