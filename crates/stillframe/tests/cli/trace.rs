@@ -90,7 +90,7 @@ async fn a_table_fits_the_terminal() {
     let ran = ran.ended_with(0);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 80), "{}", ran.out);
     assert!(ran.out.contains("xxx…") && ran.out.contains("ReferenceError: long is n"), "{}", ran.out);
-    assert!(ran.out.contains("maxHits was reached"), "{}", ran.out);
+    assert!(ran.out.contains("--max-hits was reached"), "{}", ran.out);
 }
 
 #[tokio::test]

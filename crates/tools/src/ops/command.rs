@@ -145,7 +145,7 @@ impl ParsedCommand<'_> {
 
     fn not_found(&self, stem: &str) -> ToolError {
         let hint = commands::all().find_map(|(_, commands)| commands.install_hint(stem));
-        let general = "check its name, or give its path; relative paths start at `cwd`";
+        let general = "check its name, or give its path; relative paths start at the working directory";
         ToolError::no_command(&self.name, hint.unwrap_or(general))
     }
 }

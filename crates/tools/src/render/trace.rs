@@ -244,7 +244,8 @@ fn limit_note(traced: &TraceResult, hits: u64) -> Option<String> {
         return Some(format!("later hits are not recorded: {ways}"));
     }
     let is_full = rows > 0 && rows >= traced.max_rows || traced.dropped > 0;
-    (is_full && hits > rows).then(|| format!("{} hits are not among the rows: {ways}", hits - rows))
+    (is_full && hits > rows)
+        .then(|| format!("{} not among the rows: {ways}", plural(hits - rows, "hit is", "hits are")))
 }
 
 /// The rows to leave out, by their sizes in bytes: those in the middle.
