@@ -502,8 +502,8 @@ async fn values_of_newer_standards_and_long_ones_are_read_whole() {
         ("wide.size()", "5000"),
         ("table.size()", "20000"),
         // LLDB calls `error` of the C library, which ends the program.
-        ("both.error()", "the program has no method `error`"),
-        ("wrapped.get().error()", "the program has no method `error`"),
+        ("both.error()", "LLDB may call another method than `error`"),
+        ("wrapped.get().error()", "LLDB may call another method than `error`"),
         ("both.id", "1"),
     ];
     let ran = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
