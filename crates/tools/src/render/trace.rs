@@ -201,10 +201,6 @@ fn word(reason: TraceEndReason) -> &'static str {
 }
 
 fn counted(rows: usize, hits: u64) -> String {
-    let plural = |count: u64, one: &str, more: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {more}"),
-    };
     format!("{} of {}", plural(rows as u64, "row", "rows"), plural(hits, "hit", "hits"))
 }
 
@@ -225,6 +221,10 @@ fn report(reason: TraceEndReason, was_started: bool, settled: Settled, did: &str
         report.message = format!("{did}. {}", report.message);
     }
     report
+}
+
+fn plural(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 /// How to get at passes that are not among the rows.
