@@ -39,7 +39,6 @@ async fn a_timeout_after_all_requested_values_is_a_note() {
 }
 
 #[tokio::test]
-#[expect(clippy::disallowed_methods, reason = "it ends by itself")]
 async fn the_stacks_that_a_program_prints_have_no_frame_of_ours() {
     let text = "console.log(new Error('x').stack);\nconsole.log(1); // @here\n";
     let scripting = Scripting::with_files(&[("main.js", text)]).await;
