@@ -184,7 +184,9 @@ impl Connection {
             others.push(text.trim().to_owned());
             line.clear();
         }
-        others.iter().for_each(|other| self.ending.diagnostics.keep(other));
+        for other in &others {
+            self.ending.diagnostics.keep(other);
+        }
         let reason = self.ending.reason().await;
         let target = &self.ending.target;
         Err(anyhow!("cannot connect to `{target}`: {reason}; {}", target.hint()))
