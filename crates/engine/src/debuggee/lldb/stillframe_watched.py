@@ -81,7 +81,7 @@ def at(target, address, kind):
 
 
 def clear(frame):
-    """A register of the processor keeps the length of what it watched last, and then takes no address that is not aligned
+    """A register of the processor keeps the length of what it watched last, and then rejects an address that is not aligned
     to that: have all watch a byte."""
     target = frame.GetThread().GetProcess().GetTarget()
     target.DeleteAllWatchpoints()
