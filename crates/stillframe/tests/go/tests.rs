@@ -146,6 +146,55 @@ async fn the_failure_of_a_parallel_test_has_its_own_locals() {
     server.finish().await;
 }
 
+const ENDS: &str = "\
+package ends
+
+import (
+\t\"sync\"
+\t\"testing\"
+)
+
+func TestFirst(t *testing.T) {}
+
+func TestGo(t *testing.T) {
+\tdone := make(chan bool)
+\tgo func() {
+\t\tvar prices map[string]int
+\t\tprices[\"lamp\"] = 1 // @panics
+\t\tdone <- true
+\t}()
+\t<-done
+}
+
+func TestWaits(t *testing.T) {
+\tvar lock sync.Mutex
+\tlock.Lock()
+\tlock.Lock() // @waits
+}
+";
+
+#[tokio::test]
+async fn a_test_fails_in_which_the_program_ends() {
+    let module = Module::new(&[("ends/ends_test.go", ENDS)]);
+    let tests = module.file("ends/ends_test.go");
+    let server = STILLFRAME.serve().await;
+    let table = [
+        ("TestGo", "assignment to entry in nil map", "panics"),
+        ("TestWaits", "all goroutines are asleep - deadlock!", "waits"),
+    ];
+    for (test, message, line) in table {
+        let command = format!("go test ./ends -run TestFirst|{test}");
+        let asked = json!({ "command": command, "cwd": module.folder(), "timeout": 120_000 });
+        let tested = server.ok("debug_test", asked).await;
+        assert_eq!(tested.at("/tests/failed"), 1, "{}", tested.text);
+        let failure = &tested["failure"];
+        let found = (&failure["test"], &failure["message"], &failure["line"]);
+        let expected = (&json!(test), &json!(message), &json!(tests.line(line)));
+        assert_eq!(found, expected, "{}", tested.text);
+    }
+    server.finish().await;
+}
+
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn of_several_packages_the_first_that_fails_is_debugged() {

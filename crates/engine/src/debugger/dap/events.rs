@@ -253,7 +253,10 @@ async fn is_passing_error(debugger: &DapDebugger, thread: RawId, numbers: &[i64]
 async fn thread_of(debugger: &DapDebugger, stopped: &::dap::StoppedEvent) -> Option<RawId> {
     match stopped.thread_id {
         Some(thread) => Some(RawId(thread)),
-        None if stopped.all_threads_stopped => debugger.threads().await.ok()?.first().map(|thread| thread.id),
+        None if stopped.all_threads_stopped => {
+            let first = debugger.threads().await.ok()?.first()?.id;
+            Some(pausing::user_thread(debugger, first).await.unwrap_or(first))
+        }
         None => None,
     }
 }

@@ -40,7 +40,8 @@ async fn running_test(debugger: &DapDebugger, thread: RawId) -> Option<String> {
     })?;
     let request = Evaluate { expression, frame, deadline: deadlines::CONDITION, text: 1000, pure: true };
     let name = values::evaluate(debugger, request).await.ok()?.text;
-    Some(name.trim_matches('"').to_owned())
+    // The runner itself runs like a test, without a name.
+    Some(name.trim_matches('"').to_owned()).filter(|name| !name.is_empty())
 }
 
 fn side(side: ::dap::ThrownSide) -> Side {

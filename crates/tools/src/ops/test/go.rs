@@ -6,7 +6,9 @@ mod sides;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use engine::model::ids::Reference;
 use engine::model::launch::{Launch, Program};
+use engine::model::stack::StackFrame;
 use engine::test_reports::{TestOutcome, TestReport, TestResult};
 
 use super::{Failure, Runner};
@@ -51,31 +53,47 @@ struct Message {
     place: Option<(String, u32)>,
 }
 
-/// What the output says of the tests.
-pub(super) fn parse(text: &str, folder: &Path) -> Vec<TestReport> {
+/// Why a test has failed that has no result.
+const CUT_SHORT: &str = "the program ended before this test did";
+
+impl Message {
+    fn of_test(self, id: &str, outcome: TestOutcome, folder: &Path) -> TestResult {
+        let (file, line) = self.place.unzip();
+        TestResult {
+            id: id.to_owned(),
+            outcome,
+            message: Some(self.text.trim_end().to_owned()).filter(|text| !text.is_empty()),
+            file: file.map(|file| folder.join(file)),
+            line,
+            ..TestResult::default()
+        }
+    }
+}
+
+/// What the output says of the tests. Those that run when the program ends early have failed.
+pub(super) fn parse(text: &str, folder: &Path, has_ended: bool) -> Vec<TestReport> {
     let mut reports = Vec::new();
     let mut current = String::new();
+    let mut running: Vec<&str> = Vec::new();
+    let mut is_complete = false;
     let mut messages: std::collections::BTreeMap<String, Message> = std::collections::BTreeMap::new();
     for line in text.lines() {
         let trimmed = line.trim_start();
         if let Some(name) = line.strip_prefix("=== RUN   ") {
             name.clone_into(&mut current);
+            running.push(name);
             reports.push(TestReport::begins(name));
         } else if let Some(name) = line.strip_prefix("=== CONT  ").or_else(|| line.strip_prefix("=== NAME  "))
         {
             name.clone_into(&mut current);
-        } else if line.starts_with("=== PAUSE ") {
+            running.retain(|known| *known != name);
+            running.push(name);
+        } else if let Some(name) = line.strip_prefix("=== PAUSE ") {
+            running.retain(|known| *known != name);
         } else if let Some((outcome, name)) = result(trimmed) {
-            let Message { text, place } = messages.remove(name).unwrap_or_default();
-            let (file, line) = place.unzip();
-            reports.push(TestReport::Result(TestResult {
-                id: name.to_owned(),
-                outcome,
-                message: Some(text.trim_end().to_owned()).filter(|text| !text.is_empty()),
-                file: file.map(|file| folder.join(file)),
-                line,
-                ..TestResult::default()
-            }));
+            running.retain(|known| *known != name);
+            let message = messages.remove(name).unwrap_or_default();
+            reports.push(TestReport::Result(message.of_test(name, outcome, folder)));
             current = name.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned());
         } else if !current.is_empty() && line.starts_with("    ") {
             let message = messages.entry(current.clone()).or_default();
@@ -86,8 +104,34 @@ pub(super) fn parse(text: &str, folder: &Path) -> Vec<TestReport> {
             message.text += said.map_or(trimmed, |(_, _, text)| text);
             message.text.push('\n');
         }
+        is_complete |= matches!(line, "PASS" | "FAIL");
+    }
+    if has_ended && !is_complete {
+        let is_parent = |name: &&str| {
+            running.iter().any(|other| other.strip_prefix(*name).is_some_and(|rest| rest.starts_with('/')))
+        };
+        for name in running.iter().filter(|name| !is_parent(name)) {
+            let message = messages.remove(*name).unwrap_or_default();
+            let result = message.of_test(name, TestOutcome::Failed, folder);
+            let message = result.message.or_else(|| Some(CUT_SHORT.to_owned()));
+            reports.push(TestReport::Result(TestResult { message, ..result }));
+        }
     }
     without_parents(reports)
+}
+
+/// The running test in whose function a goroutine is, or was started.
+pub(super) fn test_of(stack: &[StackFrame<Reference>], reports: &[TestReport]) -> Option<String> {
+    let is_over =
+        |test: &String| reports.iter().filter_map(TestReport::result).any(|result| result.id == *test);
+    let begun = |function: &str| {
+        let mut tests = reports.iter().rev().filter_map(|report| match report {
+            TestReport::Begins { test, .. } => Some(test),
+            _ => None,
+        });
+        tests.find(|test| test.split('/').next() == Some(function) && !is_over(test)).cloned()
+    };
+    stack.iter().flat_map(|frame| frame.name.split('.')).find_map(begun)
 }
 
 /// `--- FAIL: TestAdd (0.00s)`.
@@ -132,9 +176,11 @@ fn without_parents(mut reports: Vec<TestReport>) -> Vec<TestReport> {
 /// The message of a test that has panicked is that of the panic: it may have logged others before.
 pub(super) fn name_panic(failure: &mut Failure) {
     let thrown = failure.throw.as_ref().and_then(|throw| throw.snapshot.exception.as_ref());
-    let panic = thrown.filter(|thrown| thrown.type_name == "panic").map(|thrown| thrown.message.clone());
+    let panic = thrown.filter(|thrown| matches!(thrown.type_name.as_str(), "panic" | "fatal error"));
+    let panic = panic.map(|thrown| thrown.message.clone());
     if let (Some(result), Some(_)) = (&mut failure.result, &panic) {
-        result.details = std::mem::replace(&mut result.message, panic);
+        let logged = std::mem::replace(&mut result.message, panic);
+        result.details = logged.filter(|logged| logged != CUT_SHORT);
     }
 }
 
@@ -173,7 +219,7 @@ mod tests {
 --- SKIP: TestSkips (0.00s)
 FAIL
 ";
-        let reports = parse(text, Path::new("/w"));
+        let reports = parse(text, Path::new("/w"), true);
         let results: Vec<_> = reports.iter().filter_map(TestReport::result).collect();
         let short: Vec<_> = results.iter().map(|result| (result.id.as_str(), result.outcome)).collect();
         let expected = [
@@ -188,5 +234,29 @@ FAIL
         assert_eq!(short, expected);
         assert_eq!(results[0].message.as_deref(), Some("got 3, want 4\nand more"));
         assert_eq!((&results[0].file, results[0].line), (&Some("/w/cart_test.go".into()), Some(9)));
+    }
+
+    #[test]
+    fn tests_that_run_when_the_program_ends_have_failed() {
+        let text = "\
+=== RUN   TestOver
+--- PASS: TestOver (0.00s)
+=== RUN   TestWaits
+=== PAUSE TestWaits
+=== RUN   TestTable
+=== RUN   TestTable/dies
+    cart_test.go:20: logged
+";
+        let failed = |text: &str, has_ended| {
+            let reports = parse(text, Path::new("/w"), has_ended);
+            let results = reports.into_iter().filter_map(|report| report.result().cloned());
+            let failed = results.filter(|result| result.outcome.is_failure());
+            failed.map(|result| (result.id, result.message.unwrap())).collect::<Vec<_>>()
+        };
+        assert_eq!(failed(text, true), [("TestTable/dies".to_owned(), "logged".to_owned())]);
+        assert_eq!(failed(text, false), []);
+        assert_eq!(failed(&format!("{text}FAIL\n"), true), []);
+        let continues = format!("{text}=== CONT  TestWaits\n");
+        assert_eq!(failed(&continues, true)[1], ("TestWaits".to_owned(), CUT_SHORT.to_owned()));
     }
 }

@@ -76,18 +76,18 @@ impl PrintedReports {
         // A program that writes to a terminal may colour its lines.
         let text = output.text_of(Category::Stdout);
         let text = text.lines().map(uncoloured).collect::<Vec<_>>().join("\n");
+        let end = match session.execution() {
+            Execution::Ended(end) => Some(end),
+            _ => None,
+        };
         let mut reports = match self.format {
-            PrintedFormat::Go => go::parse(&text, &self.folder),
+            PrintedFormat::Go => go::parse(&text, &self.folder, end.is_some()),
             PrintedFormat::Libtest => libtest::parse(&text, &output.text_of(Category::Stderr), &self.folder),
             PrintedFormat::GoogleTest => googletest::parse(&text, &self.folder),
         };
         if self.format == PrintedFormat::Go && output.text().contains("testing: warning: no tests to run") {
             reports.push(TestReport::collected(0));
         }
-        let end = match session.execution() {
-            Execution::Ended(end) => Some(end),
-            _ => None,
-        };
         // The test that fails may not have run yet.
         let is_known = |judged: &TestOutcome| *judged != TestOutcome::Failed || end.is_some();
         let judged = self.judged.filter(is_known);
@@ -109,7 +109,11 @@ impl PrintedReports {
 
     /// The test that a stack is of, where its functions show that. What it prints may not have been read yet.
     pub(super) fn test_of(&self, stack: &[StackFrame<Reference>]) -> Option<String> {
-        (self.format == PrintedFormat::Libtest).then(|| libtest::test_of(stack))?
+        match self.format {
+            PrintedFormat::Go => go::test_of(stack, &self.reports.read()),
+            PrintedFormat::Libtest => libtest::test_of(stack),
+            PrintedFormat::GoogleTest => None,
+        }
     }
 
     fn has_results(&self) -> bool {
@@ -192,7 +196,7 @@ pub(super) fn throw_of(throws: &[Throw], test: &str, message: Option<&str>) -> O
     let is_failure = |throw: &Throw| {
         is_in_test(&throw)
             && kind(throw).is_some_and(|kind| {
-                matches!(kind.as_str(), "test failure" | "panic") || kind.starts_with("SIG")
+                matches!(kind.as_str(), "test failure" | "panic" | "fatal error") || kind.starts_with("SIG")
             })
     };
     let is_named = |throw: &Throw| {
