@@ -67,10 +67,11 @@ struct Same {
     index: Option<usize>,
 }
 
-/// A mark of the exception, and both sides of an assertion: text and type.
+/// A mark of the exception, the class and method of the test, and both sides of an assertion: text and type.
 #[derive(Deserialize)]
 struct RawThrown {
     mark: Option<String>,
+    test: Option<String>,
     expected: Option<(String, String)>,
     actual: Option<(String, String)>,
 }
@@ -235,7 +236,7 @@ impl Debugger for JavaDebugger {
     }
 
     async fn thrown(&self, _thread: RawId, text: usize) -> Result<Thrown> {
-        let RawThrown { mark, expected, actual } = self.ask::<ThrownBy>(json!({})).await?;
+        let RawThrown { mark, test, expected, actual } = self.ask::<ThrownBy>(json!({})).await?;
         let side = |(value, type_name): (String, String)| {
             let cut = value.chars().count() > text;
             let text = value.chars().take(text).collect();
@@ -247,7 +248,7 @@ impl Debugger for JavaDebugger {
             left: actual.map(side),
             right: expected.map(side),
         });
-        Ok(Thrown { mark, assertion, ..Thrown::default() })
+        Ok(Thrown { mark, test, assertion, ..Thrown::default() })
     }
 
     async fn start_sampling(&self, interval: Duration) -> Result<()> {

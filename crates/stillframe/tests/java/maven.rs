@@ -122,3 +122,46 @@ async fn a_failure_is_shown_where_its_own_test_threw_it() {
     assert_eq!(left, Some(&json!({ "value": "50" })), "{}", answer.text);
     server.finish().await;
 }
+
+const CONTRACT: &str = "\
+package shop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import org.junit.jupiter.api.Test;
+
+abstract class ContractTest {
+    abstract String name();
+
+    @Test
+    void isUpper() {
+        assertEquals(\"PEN\", name()); // @inherited
+    }
+}
+
+class FirstTest extends ContractTest {
+    String name() { return \"pen\"; }
+}
+
+class LastTest extends ContractTest {
+    String name() { return \"pen\"; }
+}
+";
+
+#[tokio::test]
+#[ignore = "cargo xtask test --full"]
+async fn an_inherited_test_fails_with_the_object_of_its_class() {
+    let folder = folder();
+    shop(folder.path());
+    let tests = Fixture::write(&folder.path().join("src/test/java/shop"), "ContractTest.java", CONTRACT);
+    let server = STILLFRAME.serve().await;
+    let command = "mvn -q test -Dtest=FirstTest,LastTest -Dsurefire.runOrder=reversealphabetical";
+    let arguments = json!({ "command": command, "cwd": folder.path(), "env": quick(), "failures": 9, "timeout": 240_000 });
+    let answer = server.ok("debug_test", arguments).await;
+    let failures = std::iter::once(&answer["failure"]).chain(answer["moreFailures"].as_array().unwrap());
+    for (failure, class) in failures.zip(["LastTest", "FirstTest"]) {
+        assert_eq!(failure["test"], format!("shop.{class}#isUpper"), "{}", answer.text);
+        assert_eq!(failure["line"], tests.line("inherited"), "{}", answer.text);
+        assert!(failure["frames"][0]["locals"][0].to_string().contains(class), "{}", answer.text);
+    }
+    server.finish().await;
+}

@@ -56,6 +56,11 @@ pub(super) fn conclude(
     if runner == Some(Runner::Go) {
         failures.iter_mut().for_each(go::name_panic);
     }
+    if matches!(runner, Some(Runner::Go | Runner::Maven | Runner::Gradle)) {
+        // Reports are in the order of the names of classes, or in that in which tests end.
+        let epoch = |throw: &Throw| throw.snapshot.stop.epoch;
+        failures.sort_by_key(|failure| failure.throw.as_deref().map_or(u64::MAX, epoch));
+    }
     let is_hung = matches!(run_end, TestRunEnd::Hung(_));
     let (end, hang, is_kept) = match run_end {
         TestRunEnd::Ended(end) => (Some(end), None, false),

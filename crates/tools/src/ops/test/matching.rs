@@ -59,7 +59,7 @@ pub(super) fn may_be_named(throw: &Throw, reports: &[TestReport]) -> bool {
 }
 
 /// The throw with the mark. Where a runner has lost the mark on the way from one process to another, the one with the
-/// same message, and of these the one whose places are in the trace that the runner shows.
+/// same message, and of these the one of the test's class whose places are in the trace that the runner shows.
 pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option<Box<Throw>> {
     let at = if let Some(mark) = spoken.mark {
         throws.iter().position(|throw| has_mark(throw, mark))
@@ -67,6 +67,7 @@ pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option
         let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
         let best = same.max_by_key(|(at, throw)| {
             (
+                is_in_class(throw, spoken),
                 !is_elsewhere(throw, spoken),
                 shared(throw, spoken, |frame| !frame.is_internal()),
                 shared(throw, spoken, |_| true),
@@ -88,6 +89,12 @@ fn has_mark(throw: &Throw, mark: &str) -> bool {
 fn is_same(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {
     let (Some(exception), Some(message)) = (&throw.snapshot.exception, spoken.message) else { return false };
     start(&exception.message) == start(message)
+}
+
+/// The name of a test may have its class in front of a `#`.
+fn is_in_class(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {
+    let class = |test: &str| test.split('#').next().map(str::to_owned);
+    throw.test.as_deref().and_then(class) == spoken.test.and_then(class)
 }
 
 fn is_of_file(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {

@@ -215,6 +215,7 @@ final class Exceptions {
         ObjectReference thrown = exception;
         if (thrown == null) return Json.object();
         Map<String, Object> answer = Json.object("mark", thrown.referenceType().name() + "@" + thrown.uniqueID());
+        answer.put("test", test());
         boolean areTexts = isByAssertJ();
         for (String side : new String[] {"expected", "actual"}) {
             Field field = thrown.referenceType().fieldByName(side);
@@ -222,6 +223,27 @@ final class Exceptions {
             if (value != null) answer.put(side, side(value, areTexts));
         }
         return answer;
+    }
+
+    /** The user's outermost method that a library has called, with the class of its object, which may have inherited it. */
+    private String test() {
+        String outermost = null;
+        String test = null;
+        try {
+            for (StackFrame frame : thread.frames()) {
+                Location location = frame.location();
+                if (debuggee.sources.isUsers(location)) {
+                    ObjectReference object = frame.thisObject();
+                    String type = (object == null ? location.declaringType() : object.referenceType()).name();
+                    outermost = type + "#" + location.method().name();
+                } else if (!Sources.isOfJdk(location.declaringType().name())) {
+                    test = outermost;
+                }
+            }
+        } catch (IncompatibleThreadStateException running) {
+            // Unknown without a stack.
+        }
+        return test;
     }
 
     /** AssertJ stores the texts of values in place of these. */

@@ -23,6 +23,7 @@ import org.w3c.dom.NodeList;
 final class TestReports {
     private static final List<String> FOLDERS = List.of("surefire-reports", "failsafe-reports", "test-results");
     private static final int DEPTH = 8;
+    private static final Pattern FRAME = Pattern.compile("at (?:\\S*/)?([\\w.$]+)\\.[\\w$<>]+\\(\\w+\\.java:(\\d+)\\)");
     private final Sources sources;
     private final String folder;
     private final String file;
@@ -111,8 +112,18 @@ final class TestReports {
         result.put("exception", exception);
         result.put("details", details);
         String simple = type.substring(type.lastIndexOf('.') + 1);
-        Matcher place = Pattern.compile("at (?:\\S*/)?" + Pattern.quote(type) + "[.$].*\\(" + simple.split("\\$")[0] + "\\.java:(\\d+)\\)").matcher(details);
-        if (place.find()) result.put("line", Long.valueOf(place.group(1)));
+        Matcher own = Pattern.compile("at (?:\\S*/)?" + Pattern.quote(type) + "[.$].*\\(" + simple.split("\\$")[0] + "\\.java:(\\d+)\\)").matcher(details);
+        if (own.find()) {
+            result.put("line", Long.valueOf(own.group(1)));
+            return result;
+        }
+        // A test may be inherited.
+        for (Matcher frame = FRAME.matcher(details); frame.find();) {
+            String inherited = sources.fileOfClass(frame.group(1));
+            if (inherited == null) continue;
+            result.put("file", inherited);
+            result.put("line", Long.valueOf(frame.group(2)));
+        }
         return result;
     }
 
