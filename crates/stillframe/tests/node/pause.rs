@@ -71,11 +71,11 @@ async fn every_busy_loop_is_paused_and_resumes() {
     }
 }
 
-/// The program is in the condition nearly all the time.
+/// The program is in the condition nearly all the time. V8 evaluates it once more where a pause comes.
 #[tokio::test]
 async fn a_loop_through_a_condition_is_paused_and_no_hit_is_lost() {
     let script = Script::new(
-        "let turns = 0, seen = 0;\nfunction turn() {\n  turns += 1; // @turn\n}\nfor (;;) turn();\n",
+        "let turns = 0;\nglobalThis.seen = 0;\nfunction turn() {\n  turns += 1; // @turn\n}\nfor (;;) turn();\n",
     );
     let session = Debugging::of(Language::Node).await;
     session.break_with(&script, "turn", json!({ "condition": "(seen += 1) < 0" })).await;
@@ -83,7 +83,7 @@ async fn a_loop_through_a_condition_is_paused_and_no_hit_is_lost() {
     for _ in 0..3 {
         let paused = session.ok("pause_execution", json!({ "timeout": 20_000 })).await;
         assert_eq!(paused.outcome(), "pause", "{}", paused.text);
-        assert_eq!(session.evaluate("seen > 0 && (seen === turns || seen === turns + 1)").await, "true");
+        assert_eq!(session.evaluate("turns > 0 && seen >= turns").await, "true");
         session.ok("continue_execution", json!({ "timeout": 100 })).await;
     }
     session.finish().await;
