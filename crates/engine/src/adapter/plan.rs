@@ -292,6 +292,8 @@ pub struct Quirks {
     /// Whether a function is one of the compiler's own that runs before the program, and has a line of the user's, where
     /// it does not stop.
     pub is_start_function: Option<fn(&str) -> bool>,
+    /// An expression that must be read at each stop before others, which cannot be read until then.
+    pub read_first: Option<&'static str>,
     /// How to read exceptions whose message the adapter does not know.
     pub thrown_value: Option<ThrownValue>,
     /// Functions of the runner of tests and, in each, an expression for the name of the test that runs there.
@@ -455,8 +457,6 @@ pub struct ThrownValue {
     pub function: &'static str,
     /// Expressions for the exception there, the best one first.
     pub expressions: &'static [&'static str],
-    /// An expression whose value must have been read before.
-    pub before: &'static str,
 }
 
 /// Each adapter has a constant of its own.
@@ -508,6 +508,7 @@ impl Quirks {
         ignores_paused_thread: false,
         is_signal_handler: |_| false,
         is_start_function: None,
+        read_first: None,
         thrown_value: None,
         running_test: &[],
         is_bad_condition: |_| false,

@@ -113,6 +113,36 @@ async fn structures_times_and_recovered_panics_are_shown_as_what_they_are() {
     session.finish().await;
 }
 
+const INTERFACES: &str = "\
+package main
+
+import \"fmt\"
+
+type point struct{ x, y int }
+
+func show(x any, err error) {
+\tfmt.Println(x, err) // @shows
+}
+
+func main() {
+\tshow(nil, nil)
+\tshow(&point{1, 2}, nil)
+}
+";
+
+/// They are in registers there.
+#[tokio::test]
+async fn parameters_that_are_interfaces_are_read_where_a_function_begins() {
+    let module = Module::new(&[("main.go", INTERFACES)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(Language::Go).await;
+    session.break_with(&program, "shows", json!({ "condition": "x != nil" })).await;
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("shows")), "{}", stopped.text);
+    assert_eq!(stopped.variable("x"), "&main.point{x: 1, y: 2}", "{}", stopped.text);
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn functions_are_called_only_on_request() {
     let (session, _) = Debugging::stopped_at(&Fixture::of(Language::Go, "values"), "main").await;

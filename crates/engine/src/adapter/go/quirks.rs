@@ -103,13 +103,10 @@ pub(super) const QUIRKS: Quirks = Quirks {
         locks: Some(LockSearch { awaited: waits::awaited_lock, held: waits::held_locks }),
     }),
     is_signal_handler: |name| name.starts_with("runtime.sig"),
-    // A panic that is raised again, as the runner of tests does, has no message. `e` is in registers, from which Delve can
-    // read a value only when it has read one from memory. `p` is unknown where the function begins.
-    thrown_value: Some(ThrownValue {
-        function: PANIC,
-        expressions: &["p.arg", "e"],
-        before: "runtime.divideError",
-    }),
+    // Delve can read an interface in registers only when it has read one in memory.
+    read_first: Some("runtime.divideError"),
+    // A panic that is raised again, as the runner of tests does, has no message. `p` is unknown where the function begins.
+    thrown_value: Some(ThrownValue { function: PANIC, expressions: &["p.arg", "e"] }),
     // Tests run in parallel: what is printed last may be of another one.
     running_test: &[(FAILED_TEST, "c.name"), ("testing.tRunner", "t.name")],
     stops_at_bad_conditions: true,

@@ -113,7 +113,6 @@ async fn thrown_value(debugger: &DapDebugger, thread: RawId) -> Option<String> {
         let answer = debugger.request::<::dap::Evaluate>(arguments, deadlines::CONDITION).await;
         answer.ok().map(|answer| answer.result)
     };
-    let _ = read(thrown.before).await;
     for expression in thrown.expressions {
         if let Some(text) = read(expression).await {
             return Some(text);
