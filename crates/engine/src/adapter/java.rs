@@ -11,7 +11,6 @@ mod functions;
 mod jdk;
 mod tracebacks;
 
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -25,7 +24,7 @@ use super::{
     Runtime, Sample, Tracebacks,
 };
 use crate::error::{Error, Result};
-use crate::model::launch::{Endpoint, Launch, Start};
+use crate::model::launch::{Endpoint, Launch, Start, is_loopback};
 use crate::model::source::Loop;
 use crate::model::stop::ExceptionMode;
 use crate::progress::Progress;
@@ -211,10 +210,6 @@ fn process_of(host: &dyn Host, endpoint: &Endpoint) -> Option<u32> {
         }
         Endpoint::Address { .. } | Endpoint::Core { .. } => None,
     }
-}
-
-fn is_loopback(address: &str) -> bool {
-    address == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, is_loopback};
 use crate::model::source::Code;
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
@@ -250,7 +250,7 @@ fn plan_launch(host: &dyn Host, runtime: &Runtime, server: &Path, launch: &Launc
 /// `rdbg` in the program loads our server into it, and detaches.
 fn plan_attach(host: &dyn Host, runtime: &Runtime, server: &Path, attach: &Attach) -> Result<Plan> {
     let at = match &attach.to {
-        Endpoint::Address { host, port } if is_here(host) => format!("{host}:{port}"),
+        Endpoint::Address { host, port } if is_loopback(host) => format!("{host}:{port}"),
         Endpoint::Address { host, .. } => {
             return Err(Error::Unsupported(format!(
                 "attaching to Ruby on `{host}` is not supported: the program connects back to this machine; run \
@@ -269,10 +269,6 @@ fn plan_attach(host: &dyn Host, runtime: &Runtime, server: &Path, attach: &Attac
     let arguments = [("justMyCode".to_owned(), json!(attach.just_my_code))];
     let transport = Transport::Listen { process: None, injector: Some(injector) };
     Ok(Plan::Dap { transport, setup: setup(StartRequest::Attach, arguments.into_iter().collect()) })
-}
-
-fn is_here(host: &str) -> bool {
-    host == "localhost" || host == "::1" || host.starts_with("127.")
 }
 
 fn setup(request: StartRequest, arguments: serde_json::Map<String, serde_json::Value>) -> DapSetup {

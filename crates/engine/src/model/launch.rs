@@ -140,6 +140,14 @@ pub struct Attach {
     pub just_my_code: bool,
 }
 
+/// Whether a host is `localhost` or an address of the loopback.
+pub fn is_loopback(host: &str) -> bool {
+    let plain = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let address = plain.parse::<IpAddr>();
+    host.eq_ignore_ascii_case("localhost")
+        || address.is_ok_and(|address| address.to_canonical().is_loopback())
+}
+
 /// How to reach a running program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
@@ -187,12 +195,7 @@ impl Start {
         match self {
             Self::Launch(_) | Self::Attach(Attach { to: Endpoint::Process(_), .. }) => true,
             Self::Attach(Attach { to: Endpoint::Core { .. }, .. }) => false,
-            Self::Attach(Attach { to: Endpoint::Address { host, .. }, .. }) => {
-                let plain = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-                let address = plain.parse::<IpAddr>();
-                host.eq_ignore_ascii_case("localhost")
-                    || address.is_ok_and(|address| address.to_canonical().is_loopback())
-            }
+            Self::Attach(Attach { to: Endpoint::Address { host, .. }, .. }) => is_loopback(host),
         }
     }
 
@@ -229,7 +232,7 @@ mod tests {
         for here in ["127.0.0.1", "127.1.2.3", "::1", "[::1]", "::ffff:127.0.0.1", "localhost"] {
             assert!(at(here).is_on_this_machine(), "{here}");
         }
-        for elsewhere in ["10.0.0.7", "board", "localhost.example", "0.0.0.0"] {
+        for elsewhere in ["10.0.0.7", "board", "localhost.example", "127.example", "0.0.0.0"] {
             assert!(!at(elsewhere).is_on_this_machine(), "{elsewhere}");
         }
         let dump = Endpoint::Core { file: "core".into(), program: None };
