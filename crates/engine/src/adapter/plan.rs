@@ -329,6 +329,10 @@ pub struct Quirks {
     pub removed_command: Option<&'static str>,
     /// Whether an expression runs code of the program whatever the context that it is evaluated in.
     pub is_call: fn(&str) -> bool,
+    /// The message of such an expression that was refused, with what the debugger cannot call.
+    pub refused_call: fn(String) -> String,
+    /// Why the program may not use a value that was assigned.
+    pub assignment_note: Option<&'static str>,
     /// How a program ended, by the `exitCode` of the event `exited`.
     pub end: fn(i64) -> End,
     /// Whether the message of a failed evaluation says that it took too long.
@@ -524,6 +528,8 @@ impl Quirks {
         expression_command: None,
         removed_command: None,
         is_call: |_| false,
+        refused_call: |message| message,
+        assignment_note: None,
         end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),
         is_timeout: |_| false,
         has_run: |_| false,

@@ -143,6 +143,44 @@ async fn parameters_that_are_interfaces_are_read_where_a_function_begins() {
     session.finish().await;
 }
 
+const GENERIC: &str = "\
+package main
+
+import \"fmt\"
+
+type stack[T any] struct{ items []T }
+
+func (s *stack[T]) size() int { return len(s.items) }
+
+func sum[T int | float64](a, b T) T { return a + b }
+
+func main() {
+\ts, n := &stack[int]{}, 2
+\tfmt.Println(s.size(), sum(1, n)) // @shows
+}
+";
+
+#[tokio::test]
+async fn what_cannot_be_called_or_assigned_to_is_explained() {
+    let module = Module::new(&[("main.go", GENERIC)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(Language::Go).await;
+    session.break_at(&program, "shows").await;
+    session.ok("set_breakpoint", json!({ "function": "shop.main" })).await;
+    session.start(&program).await;
+    for expression in ["call s.size()", "call sum(1, n)"] {
+        let asked = json!({ "expression": expression });
+        let refused = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+        assert!(refused.text.contains("Delve cannot call generic"), "{}", refused.text);
+    }
+    let set = session.ok("set_variable", json!({ "name": "n", "value": "5" })).await;
+    assert!(set["note"].as_str().unwrap().contains("the old value"), "{}", set.text);
+    let listed = session.breakpoints().await;
+    let reason = listed[1]["reason"].as_str().unwrap();
+    assert!(reason.contains("end of its import path"), "{reason}");
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn functions_are_called_only_on_request() {
     let (session, _) = Debugging::stopped_at(&Fixture::of(Language::Go, "values"), "main").await;

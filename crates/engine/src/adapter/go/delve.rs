@@ -176,7 +176,19 @@ pub(super) fn message(text: &str) -> String {
     if text == "function calls not allowed without using 'call'" {
         return NEEDS_CALL.to_owned();
     }
+    if text.starts_with("location \"") && text.ends_with("\" not found") && text.contains('.') {
+        return format!(
+            "{text}; Delve names a package by the end of its import path: `v2.New` in `example.com/lru/v2`"
+        );
+    }
     text.to_owned()
+}
+
+/// The message of a refused call. Delve does not find what has type parameters.
+pub(super) fn refused_call(message: String) -> String {
+    let is_unknown =
+        message.contains(" has no member ") || message.starts_with("could not find symbol value for ");
+    if is_unknown { message + "; Delve cannot call generic functions and methods" } else { message }
 }
 
 fn is_title(title: &str) -> bool {

@@ -123,6 +123,10 @@ pub(super) const QUIRKS: Quirks = Quirks {
     operands: expressions::operands,
     deciding_name: expressions::deciding_name,
     is_call: |expression| expression.trim_start().starts_with("call "),
+    refused_call: delve::refused_call,
+    assignment_note: Some(
+        "code up to the next branch may go on with the old value, which the compiler keeps in a register",
+    ),
     ..Quirks::NONE
 };
 

@@ -371,6 +371,12 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         }
     }
     lock(&debugger.0.references).code_ran();
+    let answer = answer.map_err(|error| match error {
+        Error::Refused(message) if (quirks.is_call)(&expression) => {
+            Error::Refused((quirks.refused_call)(message))
+        }
+        other => other,
+    });
     let response = answer.map_err(|error| match error {
         Error::Refused(message) if (quirks.is_gone)(&message) => Error::Lost,
         Error::Refused(message) if (quirks.is_timeout)(&message) => {
@@ -460,7 +466,8 @@ fn assigned(
     let quirks = debugger.quirks();
     let value =
         shown(&mut references, quirks, frame, value, response.variables_reference, (None, None), limit);
-    with_length(quirks, value, response.text_length)
+    let value = with_length(quirks, value, response.text_length);
+    Value { note: value.note.or(quirks.assignment_note.map(str::to_owned)), ..value }
 }
 
 /// An expression for a child of a scope or value, and the frame in which it means that.
