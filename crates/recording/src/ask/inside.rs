@@ -6,7 +6,7 @@ use super::writes::changes_to;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::reading::Recording;
-use crate::value::{Owner, Word};
+use crate::value::{Key, Owner, Word};
 
 /// The most objects that are gone through.
 const MOST: usize = 300;
@@ -27,8 +27,13 @@ pub(super) fn last_change(
         let mut next = Vec::new();
         for owner in level.into_iter().map(Owner::object) {
             let changes = changes_to(recording, owner, None, memory.event, 1)?;
-            let change = changes.into_iter().find(|write| !write.is_mark());
-            last = last.into_iter().chain(change).max_by_key(|write| write.id);
+            for write in changes {
+                // The first text of a value that is only text is the value itself.
+                let is_text = write.key == Key::Name(0) && recording.before(&write)?.is_none();
+                if !is_text && !write.is_mark() {
+                    last = last.into_iter().chain([write]).max_by_key(|write| write.id);
+                }
+            }
             for (_, word) in memory.all(owner)? {
                 if let Word::Object(inner) = word
                     && known.len() < MOST
