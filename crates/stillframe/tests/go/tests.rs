@@ -197,6 +197,20 @@ async fn a_test_fails_in_which_the_program_ends() {
 
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
+async fn a_deadlock_is_shown_in_the_test_that_the_runner_waits_for() {
+    let module = Module::new(&[("ends/ends_test.go", ENDS)]);
+    let server = STILLFRAME.serve().await;
+    let command = "go test ./ends -run TestWaits";
+    let asked = json!({ "command": command, "cwd": module.folder(), "timeout": 60_000 });
+    let answer = server.ok("diagnose_hang", asked).await;
+    assert_eq!(answer["verdict"], "deadlocked", "{}", answer.text);
+    let function = answer.at("/hungAt/function").as_str().unwrap();
+    assert!(function.ends_with("TestWaits"), "{}", answer.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn of_several_packages_the_first_that_fails_is_debugged() {
     let passes = "package bag\n\nimport \"testing\"\n\nfunc TestBag(t *testing.T) {}\n";
     let module = Module::new(&[

@@ -149,7 +149,9 @@ impl HangWatch<'_> {
         let all =
             || self.activity.iter().flat_map(|process| process.numbers.iter().zip(&process.activity.threads));
         let circle = deadlock::deadlock(&self.activity);
-        let first = circle.first();
+        // A runner of tests waits for the test that does not end.
+        let has_users = |thread: &&&ThreadActivity| thread.stack.iter().any(is_users);
+        let first = circle.iter().find(has_users).or_else(|| circle.first());
         let found = all()
             .find(|(number, _)| Some(**number) == thread)
             .or_else(|| all().find(|(_, thread)| first.is_some_and(|first| std::ptr::eq(*first, *thread))))
