@@ -10,7 +10,7 @@ use engine::test_reports::{
     Captured, LoadProblem, TestOutcome, TestPhase, TestReport, TestReports, TestResult,
 };
 
-use super::matching::take;
+use super::matching::{take, take_each};
 use super::throws::{CollectedThrows, Throw, running};
 use super::{Counts, Failure, Runner, Test, TestHang, TestRunResult, Verdict, go, node, swallowed};
 use crate::ToolError;
@@ -174,11 +174,10 @@ impl SortedReports {
         let failed = self.results.iter().filter(|result| result.outcome.is_failure()).filter(is_error);
         // Tests come before errors that no test has caught.
         let (unhandled, failed): (Vec<_>, Vec<_>) = failed.partition(|result| is_unhandled(result));
-        let failure = |result: &TestResult| {
-            let throw = take(throws, &result.into());
-            Failure { result: Some(result.clone()), throw }
-        };
-        failed.into_iter().chain(unhandled).map(failure).collect()
+        let failed = [failed, unhandled].concat();
+        let throws = take_each(throws, &failed);
+        let failure = |(result, throw): (&TestResult, _)| Failure { result: Some(result.clone()), throw };
+        failed.into_iter().zip(throws).map(failure).collect()
     }
 
     fn counts(&self) -> Counts {

@@ -58,28 +58,48 @@ pub(super) fn may_be_named(throw: &Throw, reports: &[TestReport]) -> bool {
     })
 }
 
+/// The throws of failed tests. Tests take those of their own classes first: another class may have inherited a test, and
+/// throw with the same message.
+pub(super) fn take_each(throws: &mut Vec<Throw>, failed: &[&TestResult]) -> Vec<Option<Box<Throw>>> {
+    let mut take_own = |result: &&TestResult| {
+        let spoken = RunnerReport::from(*result);
+        let at = match spoken.mark {
+            Some(mark) => throws.iter().position(|throw| has_mark(throw, mark)),
+            None => best(throws, &spoken, |throw| is_in_class(throw, &spoken)),
+        };
+        at.map(|at| Box::new(throws.remove(at)))
+    };
+    let own: Vec<_> = failed.iter().map(&mut take_own).collect();
+    let each = failed.iter().zip(own);
+    each.map(|(result, own)| own.or_else(|| take(throws, &RunnerReport::from(*result)))).collect()
+}
+
 /// The throw with the mark. Where a runner has lost the mark on the way from one process to another, the one with the
-/// same message, and of these the one of the test's class whose places are in the trace that the runner shows.
+/// same message.
 pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option<Box<Throw>> {
     let at = if let Some(mark) = spoken.mark {
         throws.iter().position(|throw| has_mark(throw, mark))
     } else {
-        let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
-        let best = same.max_by_key(|(at, throw)| {
-            (
-                is_in_class(throw, spoken),
-                !is_elsewhere(throw, spoken),
-                shared(throw, spoken, |frame| !frame.is_internal()),
-                shared(throw, spoken, |_| true),
-                std::cmp::Reverse(*at),
-            )
-        });
         // All that may be known of a file that could not be loaded is its name.
         let of_test = || output::throw_of(throws, spoken.test?, spoken.message);
-        let best = best.map(|(at, _)| at).or_else(of_test);
+        let best = best(throws, spoken, |_| true).or_else(of_test);
         best.or_else(|| throws.iter().rposition(|throw| is_of_file(throw, spoken)))
     };
     at.map(|at| Box::new(throws.remove(at)))
+}
+
+/// Of the throws with the message, the one whose places are in the trace that the runner shows.
+fn best(throws: &[Throw], spoken: &RunnerReport<'_>, is_candidate: impl Fn(&Throw) -> bool) -> Option<usize> {
+    let same = throws.iter().enumerate().filter(|(_, throw)| is_candidate(throw) && is_same(throw, spoken));
+    let best = same.max_by_key(|(at, throw)| {
+        (
+            !is_elsewhere(throw, spoken),
+            shared(throw, spoken, |frame| !frame.is_internal()),
+            shared(throw, spoken, |_| true),
+            std::cmp::Reverse(*at),
+        )
+    });
+    best.map(|(at, _)| at)
 }
 
 fn has_mark(throw: &Throw, mark: &str) -> bool {
