@@ -183,8 +183,8 @@ async fn a_test_fails_in_which_the_program_ends() {
         ("TestWaits", "all goroutines are asleep - deadlock!", "waits"),
     ];
     for (test, message, line) in table {
-        let command = format!("go test ./ends -run TestFirst|{test}");
-        let asked = json!({ "command": command, "cwd": module.folder(), "timeout": 120_000 });
+        let args = json!(["test", "./ends", "-run", format!("TestFirst|{test}")]);
+        let asked = json!({ "command": "go", "args": args, "cwd": module.folder(), "timeout": 120_000 });
         let tested = server.ok("debug_test", asked).await;
         assert_eq!(tested.at("/tests/failed"), 1, "{}", tested.text);
         let failure = &tested["failure"];

@@ -58,7 +58,7 @@ pub(super) fn may_be_named(throw: &Throw, reports: &[TestReport]) -> bool {
     })
 }
 
-/// The throws of failed tests. Tests take those of their own classes first: another class may have inherited a test, and
+/// The throws of failed tests. Those of a test's class are given to it first: another class may have inherited a test, and
 /// throw with the same message.
 pub(super) fn take_each(throws: &mut Vec<Throw>, failed: &[&TestResult]) -> Vec<Option<Box<Throw>>> {
     let mut take_own = |result: &&TestResult| {
