@@ -90,7 +90,7 @@ pub(super) fn parse(text: &str, folder: &Path, has_ended: bool) -> Vec<TestRepor
             running.push(name);
         } else if let Some(name) = line.strip_prefix("=== PAUSE ") {
             running.retain(|known| *known != name);
-        } else if let Some((outcome, name)) = result(trimmed) {
+        } else if let Some((outcome, name)) = result(trimmed).or_else(|| result_behind_text(line, &running)) {
             running.retain(|known| *known != name);
             let message = messages.remove(name).unwrap_or_default();
             reports.push(TestReport::Result(message.of_test(name, outcome, folder)));
@@ -104,7 +104,8 @@ pub(super) fn parse(text: &str, folder: &Path, has_ended: bool) -> Vec<TestRepor
             message.text += said.map_or(trimmed, |(_, _, text)| text);
             message.text.push('\n');
         }
-        is_complete |= matches!(line, "PASS" | "FAIL");
+        // A test may print such a line, too; the one at the end comes after all tests.
+        is_complete = matches!(line, "PASS" | "FAIL") || is_complete && !line.starts_with("=== ");
     }
     if has_ended && !is_complete {
         let is_parent = |name: &&str| {
@@ -144,6 +145,13 @@ fn result(line: &str) -> Option<(TestOutcome, &str)> {
         _ => return None,
     };
     Some((outcome, rest.rsplit_once(" (").map_or(rest, |(name, _)| name)))
+}
+
+/// The result of a running test behind text that it printed without a line break.
+fn result_behind_text<'a>(line: &'a str, running: &[&str]) -> Option<(TestOutcome, &'a str)> {
+    let is_message = line.starts_with("    ");
+    let (outcome, name) = result(line.get(line.rfind("--- ")?..)?)?;
+    (!is_message && line.ends_with("s)") && running.contains(&name)).then_some((outcome, name))
 }
 
 /// `cart_test.go:12: got 3, want 4`.
@@ -237,6 +245,21 @@ FAIL
     }
 
     #[test]
+    fn a_result_may_follow_text_without_a_line_break() {
+        let text = "\
+=== RUN   TestA
+no newline--- PASS: TestA (0.00s)
+=== RUN   TestB
+    cart_test.go:9: --- PASS: TestB (0.00s)
+prints --- PASS: TestA (0.00s)
+";
+        let reports = parse(text, Path::new("/w"), true);
+        let results = reports.iter().filter_map(TestReport::result);
+        let short: Vec<_> = results.map(|result| (result.id.as_str(), result.outcome)).collect();
+        assert_eq!(short, [("TestA", TestOutcome::Passed), ("TestB", TestOutcome::Failed)]);
+    }
+
+    #[test]
     fn tests_that_run_when_the_program_ends_have_failed() {
         let text = "\
 === RUN   TestOver
@@ -256,6 +279,11 @@ FAIL
         assert_eq!(failed(text, true), [("TestTable/dies".to_owned(), "logged".to_owned())]);
         assert_eq!(failed(text, false), []);
         assert_eq!(failed(&format!("{text}FAIL\n"), true), []);
+        let prints = "=== RUN   TestPrints\nFAIL\n--- PASS: TestPrints (0.00s)\n";
+        assert_eq!(
+            failed(&format!("{prints}{text}"), true),
+            [("TestTable/dies".to_owned(), "logged".to_owned())]
+        );
         let continues = format!("{text}=== CONT  TestWaits\n");
         assert_eq!(failed(&continues, true)[1], ("TestWaits".to_owned(), CUT_SHORT.to_owned()));
     }
