@@ -113,6 +113,31 @@ async fn a_command_that_runs_only_a_package_ends_with_a_note() {
 }
 
 #[tokio::test]
+async fn a_program_on_its_way_to_its_entry_has_no_note() {
+    let project = Project::with(&[]).await;
+    let file = project.file("twice.js", COMMON);
+    project.file("node_modules/tool/cli.js", "setTimeout(() => require('../../twice.js'), 1500);\n");
+    let package = json!({ "scripts": { "start": "node node_modules/tool/cli.js" } });
+    project.file("package.json", &package.to_string());
+    let session = Debugging::with_executable(PathBuf::from("npm")).await;
+    let start = json!({
+        "args": ["start"],
+        "cwd": project.folder(),
+        "timeout": 100,
+        "dapLaunchArgs": { "stopOnEntry": true },
+    });
+    let mut report = session.ok("start_debugging", start).await;
+    assert_eq!(report.outcome(), "running", "{}", report.text);
+    while report.outcome() == "running" {
+        assert!(!report.text.contains("no stop on entry"), "{}", report.text);
+        report = session.go_on().await;
+    }
+    let location = (file.path(), file.line("entry"));
+    assert_eq!((report.outcome(), report.place()), ("entry", location), "{}", report.text);
+    ends(session).await;
+}
+
+#[tokio::test]
 async fn a_module_stops_where_its_imports_begin() {
     let project = Project::with(&[]).await;
     project.file("main.mjs", MODULE);

@@ -143,13 +143,13 @@ async fn start(session: &Session, start: Start, wait: Wait, context: &Context) -
         return Ok(still.with_notes(notes));
     }
     let settled = settle(session, wait.since(began), context).await;
-    if stops_on_entry && !matches!(settled, Settled::Stopped(_)) {
+    if stops_on_entry && matches!(settled, Settled::Ended { .. }) {
         notes.push(NOT_ENTERED.to_owned());
     }
     Ok(settled.with_notes(notes))
 }
 
-/// Said of a program that was to stop on entry and did not.
+/// Said of a program that was to stop on entry and ended without that.
 const NOT_ENTERED: &str = "no stop on entry: the program has run code of libraries at most; to stop there, set a \
                            breakpoint";
 
