@@ -65,8 +65,15 @@ async fn a_shell_does_not_hide_programs_that_are_not_recorded() {
             "incomplete: of what `sh` starts, only JavaScript and TypeScript in Node.js is recorded",
         ],
     );
-    let (code, _, errors) =
-        run(state.path(), &["record", "--", "timeout", "60", "python3", program.path()]).await;
+    let script = Fixture::node("recording_shop");
+    let node = format!("node {}", script.path());
+    for (first, is_missing) in [("A=1 python3 -c 1", true), ("echo 'written in python'", false)] {
+        let command = format!("{first}; {node}");
+        let (_, said, _) = run(state.path(), &["record", "--", "sh", "-c", &command]).await;
+        assert_eq!(said.contains("programs in other languages may be missing"), is_missing, "{said}");
+    }
+    let wrapped = ["record", "--", "timeout", "60", "python3", program.path()];
+    let (code, _, errors) = run(state.path(), &wrapped).await;
     assert_eq!(code, 1);
     has(&errors, &["`timeout` runs other commands", "give the command that it runs"]);
 }

@@ -81,9 +81,6 @@ struct ParsedCommand<'a> {
 /// Commands that run those of a file, in whatever language, and the option with which they print them.
 const RUNNERS: [(&str, &str); 4] = [("make", "-n"), ("gmake", "-n"), ("just", "-n"), ("task", "--dry")];
 
-/// Commands that run the one in their arguments in another way.
-const WRAPPERS: [&str; 8] = ["chrt", "ionice", "nice", "nohup", "setsid", "stdbuf", "time", "timeout"];
-
 /// Commands that make an environment and run another command in it.
 const ENVIRONMENTS: [&str; 3] = ["uv", "uvx", "pixi"];
 
@@ -103,9 +100,6 @@ impl ParsedCommand<'_> {
         if let Some(adapter) = adapter::by_extension(Path::new(&self.name)) {
             let program = Program::Script(self.folder.join(&self.name));
             return Ok((adapter, None, Launch { args: self.args, ..Launch::new(program) }));
-        }
-        if WRAPPERS.contains(&self.name.as_str()) {
-            return Err(ToolError::runs_other_commands(&self.name, "it is among its arguments"));
         }
         let path = self.find().ok_or_else(|| self.not_found(&stem))?;
         if let Some((name, prints)) = RUNNERS.iter().find(|(name, _)| *name == stem) {

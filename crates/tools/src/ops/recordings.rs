@@ -15,9 +15,12 @@ use recording::{Limits, RecordRequest, Recorded, Recording, timeline};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::command::Command;
+use super::command::{Command, assignments};
 use super::lifecycle;
 use crate::{ArgumentList, CommandLine, Context, ToolError};
+
+/// Commands that run the one in their arguments in another way.
+const WRAPPERS: [&str; 8] = ["chrt", "ionice", "nice", "nohup", "setsid", "stdbuf", "time", "timeout"];
 
 /// What to record.
 #[derive(Debug)]
@@ -56,6 +59,9 @@ pub async fn record_command(
     command: Command,
     options: RecordOptions,
 ) -> Result<Recorded, ToolError> {
+    if let Some(name) = wrapper(&command) {
+        return Err(ToolError::runs_other_commands(name, "it is among its arguments"));
+    }
     let safety = &context.sessions.policy().safety;
     safety.check_language(command.adapter.name())?;
     lifecycle::check_program(safety, command.adapter, command.executable.as_deref(), &command.launch)?;
@@ -79,6 +85,13 @@ pub async fn record_command(
     Ok(recorded)
 }
 
+/// The name of a command that is not recorded itself, and runs the one in its arguments.
+fn wrapper(command: &Command) -> Option<&str> {
+    let Program::Script(path) = &command.launch.program else { return None };
+    let name = path.file_name()?.to_str()?;
+    (WRAPPERS.contains(&name) && recording::recorder_for(command.adapter).is_err()).then_some(name)
+}
+
 /// Whether a command that starts others, such as a shell, names the interpreter of another language than the one that is
 /// recorded, and that such programs are missing; none for any other command.
 fn other_languages(command: &Command) -> Option<(bool, String)> {
@@ -94,11 +107,18 @@ fn other_languages(command: &Command) -> Option<(bool, String)> {
             adapter.name() != command.adapter.name() && is_interpreter(commands, name)
         })
     };
-    let is_between = |letter: char| letter.is_whitespace() || "'\";&|()".contains(letter);
-    let is_named = command.launch.runtime_args.iter().any(|text| text.split(is_between).any(is_other));
+    // Behind the first word of a command, the name of an interpreter may mean anything.
+    let begins_other = |text: &str| {
+        let words = text.split_whitespace().map(str::to_owned).collect();
+        assignments(words).1.first().is_some_and(|word| is_other(word.trim_matches(['"', '\''])))
+    };
+    let is_option = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+    let typed = command.launch.runtime_args.iter().skip_while(|word| !is_option(word)).nth(1);
+    let is_named = typed.is_some_and(|text| text.split([';', '&', '|', '(', '`', '\n']).any(begins_other));
     let about = command.adapter.about();
     let text = format!(
-        "of what `{starter}` starts, only {about} is recorded; give the command of a program in another language itself"
+        "of what `{starter}` starts, only {about} is recorded; programs in other languages may be missing: give their \
+         commands themselves"
     );
     is_starter.then_some((is_named, text))
 }

@@ -43,6 +43,9 @@ fn arguments_determine_the_program() {
     for (command, expected) in table {
         assert_eq!(read(command), expected, "{command}");
     }
+    // Where it is depends on the machine.
+    let wrapped = read("timeout 5 python app.py");
+    assert!(wrapped.ends_with(r#"/timeout ["5", "python", "app.py"]"#), "{wrapped}");
 }
 
 #[test]
@@ -57,7 +60,6 @@ fn unparsable_commands_are_refused_with_the_reason() {
         ("/etc/passwd x", "cannot tell which language `/etc/passwd` runs"),
         ("make -C web test", "`make` runs other commands, so the language to debug is unknown"),
         ("uv run --with flask python app.py", "has `uv run --with`, which may change the environment"),
-        ("timeout 5 python app.py", "`timeout` runs other commands, so the language to debug is unknown"),
         ("make -C web test", "such as `pytest` or `npm test` (`make -n -C web test` prints it)"),
     ];
     for (command, problem) in table {
