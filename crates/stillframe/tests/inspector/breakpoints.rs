@@ -159,12 +159,17 @@ async fn functions_are_found_by_name_and_by_pattern(language: Language) {
 async fn functions_of_an_installed_command_are_found_in_the_working_directory() {
     let client = ToolClient::new().await;
     let shop = Fixture::write(client.folder(), "shop.py", "def owed():\n    return 7  # @owed\n");
-    std::fs::create_dir(client.folder().join("bin")).unwrap();
+    for folder in ["bin", "target"] {
+        std::fs::create_dir(client.folder().join(folder)).unwrap();
+    }
+    let built = Fixture::write(client.folder(), "target/built.py", "def built():\n    return 1  # @built\n");
     let call = "import os, sys\nsys.path.insert(0, os.getcwd())\nimport shop\nshop.owed()\n";
     let command = Fixture::write(client.folder(), "bin/owed", call);
     client.ok("start", json!({ "command": "python3", "args": [command.path()] })).await;
     let set = client.ok("set_function_breakpoint", json!({ "functionName": "/^owed$/" })).await;
     assert_eq!(set.at("/breakpoints/0/file"), shop.path(), "{}", set.text);
+    let set = client.ok("set_function_breakpoint", json!({ "functionName": "/^built$/" })).await;
+    assert_eq!(set.at("/breakpoints/0/file"), built.path(), "{}", set.text);
     let stopped = client.step("continue").await;
     assert_eq!(stopped.at("/location/line"), shop.line("owed"), "{}", stopped.text);
     client.finish().await;

@@ -17,8 +17,8 @@ use crate::{Candidates, Context};
 
 /// How many values are offered.
 pub const MOST: usize = 100;
-/// How far files are searched below the working directory.
-const LIMITS: SearchLimits = SearchLimits { depth: 8, entries: 20_000 };
+/// How far files are searched below the working directory: not in what a program made, or in copies of libraries.
+const LIMITS: SearchLimits = SearchLimits { depth: 8, entries: 20_000, left_out: &["target", "vendor"] };
 /// How much of a file is searched for names, in lines.
 const LINES: usize = 20_000;
 

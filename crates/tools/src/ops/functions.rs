@@ -18,7 +18,7 @@ const MOST: usize = 50;
 /// How many files are read in search of functions.
 const FILES: usize = 100;
 /// How far files are searched below the program's folder.
-const LIMITS: SearchLimits = SearchLimits { depth: 5, entries: 20_000 };
+const LIMITS: SearchLimits = SearchLimits { depth: 5, entries: 20_000, left_out: &[] };
 /// How many similar names, or files, are named.
 const SIMILAR: usize = 3;
 

@@ -11,6 +11,8 @@ pub(super) struct SearchLimits {
     pub(super) depth: usize,
     /// How many files and folders are considered.
     pub(super) entries: usize,
+    /// Names of folders that are left out, beside those of hidden ones and of packages.
+    pub(super) left_out: &'static [&'static str],
 }
 
 /// What a search has found.
@@ -22,8 +24,7 @@ pub(super) struct FoundFiles {
     pub(super) is_cut: bool,
 }
 
-/// Finds the files that are wanted, except in folders of what others wrote or a program made. It reads the disk, which may
-/// be slow.
+/// Finds the files that are wanted, except in folders that are left out. It reads the disk, which may be slow.
 pub(super) fn below(
     folders: &[PathBuf],
     limits: SearchLimits,
@@ -43,7 +44,10 @@ pub(super) fn below(
                 let path = entry.path();
                 // A link to a folder may lead anywhere, also back.
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    next.extend((!is_left_out(&entry.file_name())).then_some(path));
+                    let name = entry.file_name();
+                    let is_left_out =
+                        limits.left_out.iter().any(|other| name == *other) || is_of_others(&name);
+                    next.extend((!is_left_out).then_some(path));
                 } else if is_wanted(&path) && path.is_file() {
                     found.files.push(path);
                 }
@@ -54,10 +58,10 @@ pub(super) fn below(
     found
 }
 
-fn is_left_out(folder: &OsStr) -> bool {
+/// Whether a folder is hidden or of packages.
+fn is_of_others(folder: &OsStr) -> bool {
     let name = folder.to_string_lossy();
-    name.starts_with('.')
-        || matches!(&*name, "node_modules" | "__pycache__" | "venv" | "site-packages" | "target" | "vendor")
+    name.starts_with('.') || matches!(&*name, "node_modules" | "__pycache__" | "venv" | "site-packages")
 }
 
 #[cfg(test)]
@@ -68,20 +72,23 @@ mod tests {
     fn the_nearest_files_are_found_within_the_limits() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        for file in ["a.py", "b.txt", "src/c.py", "src/deep/d.py", "target/e.py", "vendor/f.py", ".git/g.py"]
-        {
+        let files = ["a.py", "b.txt", "src/c.py", "src/deep/d.py", "target/e.py", "venv/f.py", ".git/g.py"];
+        for file in files {
             std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
             std::fs::write(root.join(file), "").unwrap();
         }
         let roots = [root.to_owned()];
-        let found = |depth, entries| {
+        let found = |depth, entries, left_out| {
             let is_python = |path: &Path| path.extension() == Some(OsStr::new("py"));
-            let found = below(&roots, SearchLimits { depth, entries }, is_python);
+            let found = below(&roots, SearchLimits { depth, entries, left_out }, is_python);
             let files = found.files.iter().map(|file| file.strip_prefix(root).unwrap().to_str().unwrap());
             (files.collect::<Vec<_>>().join(" "), found.is_cut)
         };
-        assert_eq!(found(2, 100), ("a.py src/c.py src/deep/d.py".to_owned(), false));
-        assert_eq!(found(1, 100), ("a.py src/c.py".to_owned(), false));
-        assert_eq!(found(2, 6), ("a.py".to_owned(), true));
+        let without_target: &'static [&'static str] = &["target"];
+        let all = "a.py src/c.py target/e.py src/deep/d.py";
+        assert_eq!(found(2, 100, &[]), (all.to_owned(), false));
+        assert_eq!(found(2, 100, without_target), ("a.py src/c.py src/deep/d.py".to_owned(), false));
+        assert_eq!(found(1, 100, without_target), ("a.py src/c.py".to_owned(), false));
+        assert_eq!(found(2, 6, without_target), ("a.py".to_owned(), true));
     }
 }
