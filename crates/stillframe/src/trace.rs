@@ -14,7 +14,7 @@ use engine::{bounds, deadlines};
 use tokio::sync::Notify;
 use tools::ops::settle::Wait;
 use tools::ops::trace::{self, Trace, TraceEndReason, TraceResult, WhenFull};
-use tools::render::TraceReport;
+use tools::render::{RowArguments, TraceReport};
 use tools::{Context, ToolError};
 
 use self::points::PointsArgs;
@@ -82,6 +82,14 @@ impl TraceArgs {
     }
 }
 
+/// What the answers name.
+const OPTIONS: RowArguments = RowArguments {
+    condition: "--condition",
+    sample_every: "--sample-every",
+    only_when_changed: "--only-when-changed",
+    max_hits: "--max-hits",
+};
+
 /// As many rows as may be set. How many are allowed is known when the configuration has been read.
 fn max_rows() -> u64 {
     bounds::named("rows").map_or(u64::MAX, |bound| *bound.range.end())
@@ -104,7 +112,7 @@ pub(crate) async fn run(args: TraceArgs, run_context: RunContext) -> anyhow::Res
         };
         let traced = traced?;
         let code = exit_code(&traced);
-        let report = TraceReport::new(traced, true);
+        let report = TraceReport::new(traced, true, &OPTIONS);
         CommandOutput::new(&report, code)
     };
     one_shot.run(operation).await

@@ -30,7 +30,7 @@ pub use strings::unquoted;
 pub use test::{
     AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, Shown, SideData, TestData,
 };
-pub use trace::{CellData, OmittedRows, PointData, RowData, Totals, TraceReport};
+pub use trace::{CellData, OmittedRows, PointData, RowArguments, RowData, Totals, TraceReport};
 pub use traces::detailed;
 pub use trigger::TriggerReport;
 pub use variable::{ValueData, ValueReadInfo, VariableData, expression_value, variables};

@@ -24,10 +24,7 @@ pub(super) fn to_text(report: &TraceReport) -> String {
     }
     text.push_str(&Table::of(report).text(report));
     let is_good = !report.rows.is_empty() && report.ended_by != "stop";
-    text.push_str(&styled(
-        if is_good { GOOD } else { WARN },
-        wrapped(&with_options(&report.report.message), ""),
-    ));
+    text.push_str(&styled(if is_good { GOOD } else { WARN }, wrapped(&report.report.message, "")));
     if let Some(exception) = &report.report.exception {
         text.push_str(&styled(
             BAD,
@@ -41,19 +38,9 @@ pub(super) fn to_text(report: &TraceReport) -> String {
     let of_points =
         report.points.iter().flat_map(|point| point.failure.iter().map(failure).chain(point.notes.clone()));
     for note in of_points.chain(report.report.notes.iter().cloned()) {
-        text.push_str(&styled(WARN, wrapped(&format!("note: {}", with_options(&note)), "")));
+        text.push_str(&styled(WARN, wrapped(&format!("note: {note}"), "")));
     }
     text
-}
-
-/// A text with the options of the command for the arguments of the tool.
-fn with_options(text: &str) -> String {
-    let options = [
-        ("maxHits", "--max-hits"),
-        ("sampleEvery", "--sample-every"),
-        ("onlyWhenChanged", "--only-when-changed"),
-    ];
-    options.iter().fold(text.to_owned(), |text, (argument, option)| text.replace(argument, option))
 }
 
 fn failure(failure: &String) -> String {

@@ -138,6 +138,26 @@ async fn a_program_that_ends_without_a_row_exits_3() {
 }
 
 #[tokio::test]
+async fn a_location_whose_expression_ends_the_program_has_a_note() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "two.py", "import os\nx = 1  # @first\nx = 2  # @second\n");
+    let (first, second) = (at(&program, "first"), at(&program, "second"));
+    let ran = stillframe(["trace", &first, "-e", "1", "--at", &second, "-e", "os._exit(0)"]).await;
+    let ran = ran.ended_with(0);
+    assert!(ran.out.contains("Recorded 1 row of 2 hits"), "{}", ran.out);
+    assert!(ran.out.contains("the evaluation there did not return"), "{}", ran.out);
+}
+
+#[tokio::test]
+async fn a_condition_is_shown_as_it_was_given() {
+    let program = Fixture::python("bank");
+    let deposit = at(&program, "deposit");
+    let ran = stillframe(["trace", &deposit, "-e", "amount", "--condition", "maxHits > 3"]).await;
+    let ran = ran.ended_with(3);
+    assert!(ran.out.contains("maxHits") && !ran.out.contains("--max-hits"), "{}", ran.out);
+}
+
+#[tokio::test]
 async fn an_uncaught_exception_ends_the_trace_and_is_in_the_output() {
     let program = Fixture::python("endings");
     let ran = stillframe(["trace", &at(&program, "never"), "-e", "how", "--", "raise"]).await.ended_with(3);

@@ -147,11 +147,34 @@ pub struct OmittedRows {
     pub count: usize,
 }
 
+/// What the arguments that choose rows are called, for notes that recommend them.
+#[derive(Debug)]
+pub struct RowArguments {
+    /// The condition of a location.
+    pub condition: &'static str,
+    /// Record only every so many hits.
+    pub sample_every: &'static str,
+    /// Omit rows that equal the previous one.
+    pub only_when_changed: &'static str,
+    /// The number of rows.
+    pub max_hits: &'static str,
+}
+
+impl RowArguments {
+    /// Those of the tool.
+    pub const OF_TOOL: Self = Self {
+        condition: "condition",
+        sample_every: "sampleEvery",
+        only_when_changed: "onlyWhenChanged",
+        max_hits: "maxHits",
+    };
+}
+
 impl TraceReport {
     /// The report. `was_started` is for a program that was started for the trace.
-    pub fn new(traced: TraceResult, was_started: bool) -> Self {
+    pub fn new(traced: TraceResult, was_started: bool, arguments: &RowArguments) -> Self {
         let hits = traced.points.iter().map(|point| point.hits).sum();
-        let limit = limit_note(&traced, hits);
+        let limit = limit_note(&traced, hits, arguments);
         let recorded_by = match traced.recorded_by {
             Some(RecordingSide::Program) => "program",
             Some(RecordingSide::Debugger) => "debugger",
@@ -165,14 +188,15 @@ impl TraceReport {
             |at: usize| omitted.as_ref().is_none_or(|omitted| at < omitted.from || at > omitted.to);
         let shown = (1..).zip(&rows).filter(|(at, _)| is_shown(*at));
         let shown: Vec<RowData> = shown.map(|(_, row)| several.row(row, &points, began)).collect();
-        let mut report =
-            report(end_reason, was_started, settled, &format!("Recorded {}", counted(total, hits)));
+        let did = format!("Recorded {}", counted(total, hits));
+        let mut report = report(end_reason, was_started, settled, &did, arguments);
         report.notes.extend(notes);
         report.notes.extend(limit);
         if let Some(omitted) = &omitted {
+            let RowArguments { condition, sample_every, only_when_changed, max_hits } = arguments;
             report.notes.push(format!(
-                "rows {} to {} are omitted to keep the answer short; use condition, sampleEvery or \
-                 onlyWhenChanged to choose rows, or a lower maxHits",
+                "rows {} to {} are omitted to keep the answer short; use {condition}, {sample_every} or \
+                 {only_when_changed} to choose rows, or a lower {max_hits}",
                 omitted.from, omitted.to
             ));
         }
@@ -205,9 +229,16 @@ fn counted(rows: usize, hits: u64) -> String {
 }
 
 /// What the program is doing, in a message that begins with what was recorded.
-fn report(reason: TraceEndReason, was_started: bool, settled: Settled, did: &str) -> StopReport {
+fn report(
+    reason: TraceEndReason,
+    was_started: bool,
+    settled: Settled,
+    did: &str,
+    arguments: &RowArguments,
+) -> StopReport {
+    let full = format!("{} was reached", arguments.max_hits);
     let why = match reason {
-        TraceEndReason::Full => "maxHits was reached",
+        TraceEndReason::Full => full.as_str(),
         TraceEndReason::TimedOut => "the timeout was reached",
         TraceEndReason::Triggered => "the trigger finished",
         TraceEndReason::Interrupted => "interrupted",
@@ -228,16 +259,17 @@ fn plural(count: u64, one: &str, more: &str) -> String {
 }
 
 /// How to get at passes that are not among the rows.
-fn limit_note(traced: &TraceResult, hits: u64) -> Option<String> {
+fn limit_note(traced: &TraceResult, hits: u64, arguments: &RowArguments) -> Option<String> {
+    let RowArguments { condition, sample_every, only_when_changed, max_hits } = arguments;
     let rows = traced.rows.len() as u64;
     if traced.dropped > 0 && rows < traced.max_rows {
         return Some(format!(
-            "{} rows did not fit: record fewer (condition, sampleEvery, onlyWhenChanged) or shorter ones",
+            "{} rows did not fit: record fewer ({condition}, {sample_every}, {only_when_changed}) or shorter ones",
             traced.dropped
         ));
     }
     let ways = format!(
-        "use condition, sampleEvery or onlyWhenChanged to choose rows, or a maxHits of up to {}",
+        "use {condition}, {sample_every} or {only_when_changed} to choose rows, or a {max_hits} of up to {}",
         traced.most_rows
     );
     if traced.end_reason == TraceEndReason::Full {

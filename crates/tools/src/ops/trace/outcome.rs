@@ -115,7 +115,8 @@ pub(super) async fn conclude(
         _ => session.wait(Instant::now()).await,
     };
     let settled = describe(session, outcome, request.wait.limits).await;
-    let points = points.report(&views, &rows, &hits);
+    let is_full = dropped > 0 || rows.len() as u64 >= request.max_rows;
+    let points = points.report(&views, &rows, &hits, is_full);
     TraceResult {
         end_reason: reason,
         settled,

@@ -102,14 +102,15 @@ impl<'a> Points<'a> {
         views
     }
 
-    /// What there is to tell, with what was recorded.
+    /// What there is to tell, with what was recorded. Hits that have no row may have come when the rows were full.
     pub(super) fn report(
         mut self,
         views: &[Breakpoint],
         rows: &[Row],
         hits: &BTreeMap<BreakpointId, u64>,
+        is_full: bool,
     ) -> Vec<TracedPoint> {
-        let (session, is_empty) = (self.session, rows.is_empty());
+        let session = self.session;
         let set = std::mem::take(&mut self.set);
         set.into_iter()
             .map(|(first, expressions, note)| {
@@ -123,7 +124,7 @@ impl<'a> Points<'a> {
                 // A breakpoint whose condition failed was reached, and the failure is reported.
                 if hits == 0 && breakpoint.failures.is_none() {
                     notes.push(not_recorded_at(&breakpoint));
-                } else if hits > 0 && is_empty && breakpoint.rule.hit_condition.is_none() {
+                } else if hits > 0 && rows == 0 && !is_full && breakpoint.rule.hit_condition.is_none() {
                     notes.push("it was reached, but the evaluation there did not return".to_owned());
                 }
                 TracedPoint {

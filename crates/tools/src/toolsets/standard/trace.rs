@@ -16,7 +16,7 @@ use super::trigger::TriggerParam;
 use crate::ops::settle::Wait;
 use crate::ops::trace::{self, Point, RecordMethod, Trace, TraceEndReason, WhenFull};
 use crate::ops::trigger::Trigger;
-use crate::render::TraceReport;
+use crate::render::{RowArguments, TraceReport};
 use crate::{ArgumentList, CommandLine, Context, Effects, Tool, ToolError};
 
 /// Records values.
@@ -116,7 +116,7 @@ impl Tool for TraceValues {
         let is_paused = traced.as_ref().is_ok_and(|traced| traced.end_reason == TraceEndReason::Stopped);
         let closed = opened_here && !is_paused;
         one_shot.settle(closed).await;
-        let trace = TraceReport::new(traced?, was_started);
+        let trace = TraceReport::new(traced?, was_started, &RowArguments::OF_TOOL);
         Ok(TraceAnswer { session_id: session.id().to_string(), trace, closed })
     }
 }
