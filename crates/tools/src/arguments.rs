@@ -253,9 +253,10 @@ fn simple(name: &str) -> String {
 
 /// Names that clients use for an argument that is spelled in another way: the name, an argument of the tools where it
 /// means the other one, and that one.
-const OTHER_NAMES: [(&str, &str, &str); 3] = [
+const OTHER_NAMES: [(&str, &str, &str); 4] = [
     ("pid", "processId", "processId"),
     ("condition", "until", "until[].condition"),
+    ("condition", "points", "points[].condition"),
     ("condition", "exceptionCondition", "exceptionCondition"),
 ];
 
@@ -396,9 +397,11 @@ mod tests {
             let warning = format!("ignored unknown argument `{name}`; did you mean `{meant}`?");
             assert_eq!(unknown(name, name, known.as_object().unwrap()), warning);
         }
-        let places = json!({ "until": {}, "exceptionCondition": {} });
-        let warning = unknown("condition", "condition", places.as_object().unwrap());
-        assert!(warning.contains("`until[].condition`"), "{warning}");
+        for places in ["until", "points"] {
+            let known = json!({ places: {}, "exceptionCondition": {} });
+            let warning = unknown("condition", "condition", known.as_object().unwrap());
+            assert!(warning.contains(&format!("`{places}[].condition`")), "{warning}");
+        }
     }
 
     #[test]
