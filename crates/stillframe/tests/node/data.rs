@@ -109,6 +109,8 @@ const cart = { total: 1, items: 1 }, sealed = { total: 1, items: 1 };
 console.log('ready'); // @ready
 Object.freeze(cart);
 console.log(strictly(cart), loosely(cart));
+const heir = Object.preventExtensions(Object.create(sealed));
+console.log(strictly(heir), loosely(heir));
 Object.seal(sealed);
 sealed.total = 2; // @written
 ",
@@ -121,7 +123,8 @@ sealed.total = 2; // @written
     assert_eq!(written.place().1, script.line("written"), "{}", written.text);
     assert_eq!(written.at("/dataChanges/0/new"), "2", "{}", written.text);
     let output = session.written("stdout").await;
-    let expected = "Cannot assign to read only property 'total' of object '#<Object>' 1\n";
+    let expected = "Cannot assign to read only property 'total' of object '#<Object>' 1\n\
+                    Cannot add property total, object is not extensible 1\n";
     assert!(output.ends_with(expected), "{output}");
     session.run_to_the_end().await;
     session.finish().await;

@@ -145,25 +145,31 @@
   const store = (watch, receiver, value, setter) => {
     const { object, key } = watch;
     if (isReadOnly(object, descriptorOf(object, key))) {
-      // The caller of a function is unknown if it is strict.
-      return setter.caller === null && readOnlyError(receiver, key, setter);
+      return refusal(readOnlyText(receiver, key), setter);
     }
     if (receiver !== object) {
       // An object that inherits the property gets its own, as usual.
-      define(receiver, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-      return false;
+      const added = { __proto__: null, value, writable: true, enumerable: true, configurable: true };
+      return !define(receiver, key, added) && refusal("Cannot add property " + keyText(key) + ", object is not extensible", setter);
     }
     const before = watch.value;
     watch.value = value;
     return watch.writes && !is(before, value);
   };
 
-  // What the engine throws for a property that is read-only.
-  const readOnlyError = (receiver, key, setter) => {
-    const name = typeof key === "symbol" ? symbolText(key) : key;
+  const keyText = (key) => (typeof key === "symbol" ? symbolText(key) : key);
+
+  // What the engine says of a property that is read-only.
+  const readOnlyText = (receiver, key) => {
     const kind = typeof receiver === "function" ? "function" : "object";
     const text = kind === "function" ? sourceText(receiver) : isArray(receiver) ? "[object Array]" : "#<" + typeName(receiver) + ">";
-    const error = new TypeError("Cannot assign to read only property '" + name + "' of " + kind + " '" + text + "'");
+    return "Cannot assign to read only property '" + keyText(key) + "' of " + kind + " '" + text + "'";
+  };
+
+  // What strict code throws for a write that fails; false elsewhere. The caller of a function is unknown if it is strict.
+  const refusal = (text, setter) => {
+    if (setter.caller !== null) return false;
+    const error = new TypeError(text);
     captureStackTrace(error, setter);
     return error;
   };
