@@ -71,19 +71,45 @@ async fn every_busy_loop_is_paused_and_resumes() {
     }
 }
 
-/// The program is in the condition nearly all the time. V8 evaluates it once more where a pause comes.
+/// An endless loop through a function.
+const TURNS: &str = "let turns = 0;\nfunction turn() {\n  turns += 1; // @turn\n}\nfor (;;) turn();\n";
+
+/// A condition in which the program is nearly all the time, with its result.
+fn slow(result: &str) -> String {
+    format!("((end) => {{ while (Date.now() < end); return {result}; }})(Date.now() + 3)")
+}
+
 #[tokio::test]
-async fn a_loop_through_a_condition_is_paused_and_no_hit_is_lost() {
-    let script = Script::new(
-        "let turns = 0;\nglobalThis.seen = 0;\nfunction turn() {\n  turns += 1; // @turn\n}\nfor (;;) turn();\n",
-    );
+async fn a_loop_through_a_condition_is_paused_and_each_hit_counts_once() {
+    let script = Script::new(TURNS);
     let session = Debugging::of(Language::Node).await;
-    session.break_with(&script, "turn", json!({ "condition": "(seen += 1) < 0" })).await;
+    let rules = json!({ "condition": slow("true"), "hitCondition": "== 1000" });
+    session.break_with(&script, "turn", rules).await;
     session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 200 })).await;
     for _ in 0..3 {
         let paused = session.ok("pause_execution", json!({ "timeout": 20_000 })).await;
         assert_eq!(paused.outcome(), "pause", "{}", paused.text);
-        assert_eq!(session.evaluate("turns > 0 && seen >= turns").await, "true");
+        session.ok("continue_execution", json!({ "timeout": 100 })).await;
+    }
+    let hit = session.ok("continue_execution", json!({ "timeout": 20_000 })).await;
+    assert_eq!(hit.outcome(), "breakpoint", "{}", hit.text);
+    assert_eq!(session.evaluate("turns").await, "999");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_loop_through_a_condition_is_paused_in_other_global_objects() {
+    let script = Script::new(TURNS);
+    let outer = Script::new(&format!(
+        "const file = {:?};\nconst text = require('fs').readFileSync(file, 'utf8');\nnew (require('vm').Script)(text, {{ filename: file }}).runInNewContext({{ Date }});\n",
+        script.path(),
+    ));
+    let session = Debugging::of(Language::Node).await;
+    session.break_with(&script, "turn", json!({ "condition": slow("false") })).await;
+    session.ok("start_debugging", json!({ "scriptPath": outer.path(), "timeout": 200 })).await;
+    for _ in 0..3 {
+        let paused = session.ok("pause_execution", json!({ "timeout": 5000 })).await;
+        assert_eq!(paused.outcome(), "pause", "{}", paused.text);
         session.ok("continue_execution", json!({ "timeout": 100 })).await;
     }
     session.finish().await;

@@ -4,21 +4,24 @@
 //! console's events are enabled, which slows the program down. So code that needs it checks whether it exists, and
 //! the program stops if it does not: see [`ProgramBinding::enter`].
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use ::cdp::debugger::EvaluateOnCallFrame;
 use ::cdp::runtime::{AddBinding, CallArgument, CallFunctionOn, Evaluate, RemoteObject};
+use futures_util::future;
 use serde_json::Value as Json;
 
 use super::injected::BINDING;
 use super::thread::JsThread;
 use super::v8::V8Client;
-use super::values::{Frame, ValueReader};
+use super::values::{Frame, ValueReader, context_of};
 use super::{recording, rules};
 use crate::deadlines;
 use crate::debugger::RuleFor;
 use crate::error::Result;
+use crate::lock::lock;
 
 /// The binding of one thread.
 #[derive(Debug)]
@@ -28,7 +31,9 @@ pub(super) struct ProgramBinding {
     thread: Arc<JsThread>,
     /// The program's own global object has it.
     is_bound: AtomicBool,
-    /// And the recorder.
+    /// The contexts whose global objects have it. Another one would replace it, with all that is kept there.
+    contexts: Mutex<BTreeSet<i32>>,
+    /// The program's own global object has the recorder.
     has_recorder: AtomicBool,
     /// What the program says next of a hit is known already.
     is_hit_known: AtomicBool,
@@ -41,6 +46,7 @@ impl ProgramBinding {
             values,
             thread,
             is_bound: AtomicBool::new(false),
+            contexts: Mutex::default(),
             has_recorder: AtomicBool::new(false),
             is_hit_known: AtomicBool::new(false),
         }
@@ -76,7 +82,9 @@ impl ProgramBinding {
     pub(super) async fn bind_frame(&self, frame: &Frame) -> Result<()> {
         self.bind_program().await?;
         let Some(context) = frame.context() else { return Ok(()) };
-        self.bind(Some(context)).await?;
+        if !lock(&self.contexts).contains(&context) {
+            self.bind(Some(context)).await?;
+        }
         match self.values.helper(Some(context)).await? {
             Some(helper) if self.has_recorder.load(Ordering::Acquire) => self.install_recorder(&helper).await,
             _ => Ok(()),
@@ -93,8 +101,30 @@ impl ProgramBinding {
             context_id: context,
             ..Evaluate::default()
         };
-        self.v8.request_within(deadlines::LONGEST_WAIT, install).await?;
+        let installed = self.v8.request_within(deadlines::LONGEST_WAIT, install).await?;
+        let bound = installed.result.object_id.as_deref().and_then(context_of);
+        lock(&self.contexts).extend(bound);
         Ok(())
+    }
+
+    /// Has the next condition stop the program, or no longer: V8 forgets a pause that comes while it evaluates a
+    /// condition. Returns false if there is no condition that could.
+    pub(super) async fn set_pausing(&self, is_asked: bool) -> bool {
+        let contexts = lock(&self.contexts).clone();
+        let may_stop = !contexts.is_empty();
+        let set = |context: i32| {
+            let evaluate = Evaluate {
+                expression: rules::pausing(is_asked),
+                silent: true,
+                disable_breaks: true,
+                context_id: Some(context),
+                ..Evaluate::default()
+            };
+            self.v8.request_within(deadlines::GOODBYE, evaluate)
+        };
+        // One may have ended, and a thread in native code evaluates no conditions.
+        future::join_all(contexts.into_iter().map(set)).await;
+        may_stop
     }
 
     async fn install_recorder(&self, helper: &str) -> Result<()> {
@@ -115,10 +145,10 @@ impl ProgramBinding {
     /// and is asked again.
     pub(super) async fn enter(&self, frame: &Frame, rules: &[RuleFor]) -> Result<bool> {
         self.bind_frame(frame).await?;
-        let Ok(condition) = rules::condition(rules, self.thread.name()) else { return Ok(false) };
+        let Ok(decision) = rules::decision(rules, self.thread.name()) else { return Ok(false) };
         let again = EvaluateOnCallFrame {
             call_frame_id: frame.call.call_frame_id.clone(),
-            expression: condition,
+            expression: decision,
             silent: true,
             return_by_value: true,
             ..EvaluateOnCallFrame::default()

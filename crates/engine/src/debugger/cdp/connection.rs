@@ -85,6 +85,7 @@ impl CdpDebugger {
             values.clone(),
             Arc::clone(&run),
             Arc::clone(&thread),
+            Arc::clone(&binding),
             breakpoints.clone(),
         );
         let data = DataWatcher::new(v8.clone(), sources.clone(), values.clone());

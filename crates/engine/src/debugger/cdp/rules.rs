@@ -20,10 +20,9 @@ pub(super) fn installation() -> String {
     format!("{BINDING}.rules ??= {}", *RULES)
 }
 
-/// An expression that has the next condition stop the program, or no longer: V8 forgets a pause that comes while it
-/// evaluates a condition.
+/// An expression that has the next condition stop the program, or no longer.
 pub(super) fn pausing(is_asked: bool) -> String {
-    format!("globalThis.{BINDING}&&({BINDING}.pauses={is_asked})")
+    format!("{BINDING}.pauses={is_asked}")
 }
 
 /// What the program reports by way of the binding.
@@ -50,19 +49,21 @@ pub(super) fn are_plain(rules: &[RuleFor]) -> bool {
 /// The condition of a place.
 ///
 /// It is true in a global object that cannot decide yet, and for a pause that was asked for, before it decides; see
-/// [`ProgramBinding::enter`](super::binding::ProgramBinding::enter). Hits are counted per breakpoint and rule: other
-/// breakpoints at the location do not change the count, and a changed rule restarts it. The texts have been checked
-/// to be expressions, so none of them can end the surrounding function.
+/// [`ProgramBinding::enter`](super::binding::ProgramBinding::enter).
 pub(super) fn condition(rules: &[RuleFor], thread: &str) -> Result<String, String> {
-    let decision = if recording::only_records(rules) {
-        recording::condition(rules, thread)
-    } else {
-        let rules: Vec<String> =
-            rules.iter().map(|rule| translate(rule, thread)).collect::<Result<_, _>>()?;
-        format!("!{BINDING}.rules||{BINDING}.rules([{}])", rules.join(","))
-    };
     let pauses = format!("{BINDING}.pauses&&!({BINDING}.pauses=false)");
-    Ok(format!("typeof {BINDING}=='undefined'||{pauses}||{decision}"))
+    Ok(format!("typeof {BINDING}=='undefined'||{pauses}||{}", decision(rules, thread)?))
+}
+
+/// What decides in a global object that can. Hits are counted per breakpoint and rule: other breakpoints at the
+/// location do not change the count, and a changed rule restarts it. The texts have been checked to be expressions, so
+/// none of them can end the surrounding function.
+pub(super) fn decision(rules: &[RuleFor], thread: &str) -> Result<String, String> {
+    if recording::only_records(rules) {
+        return Ok(recording::condition(rules, thread));
+    }
+    let rules: Vec<String> = rules.iter().map(|rule| translate(rule, thread)).collect::<Result<_, _>>()?;
+    Ok(format!("!{BINDING}.rules||{BINDING}.rules([{}])", rules.join(",")))
 }
 
 fn translate(rule: &RuleFor, thread: &str) -> Result<String, String> {

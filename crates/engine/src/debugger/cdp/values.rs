@@ -24,7 +24,7 @@ mod scopes;
 mod text;
 
 pub(super) use self::evaluate::is_path;
-pub(super) use self::frame::Frame;
+pub(super) use self::frame::{Frame, context_of};
 pub(super) use self::helper::object;
 pub(super) use self::names::renamed;
 pub(super) use self::reader::ValueReader;

@@ -8,6 +8,7 @@ use ::cdp::debugger;
 use ::cdp::runtime::ReleaseObjectGroup;
 use futures_util::future;
 
+use super::super::binding::ProgramBinding;
 use super::super::breakpoints::BreakpointBinder;
 use super::super::run_state::RunState;
 use super::super::sources::Sources;
@@ -33,6 +34,7 @@ pub(in super::super) struct RunControl {
     pub(super) values: ValueReader,
     pub(super) run: Arc<RunState>,
     pub(super) thread: Arc<JsThread>,
+    pub(super) binding: Arc<ProgramBinding>,
     pub(super) breakpoints: BreakpointBinder,
     pub(super) ends: StepEndBreakpoints,
     /// The last command of the thread.
@@ -48,11 +50,12 @@ impl RunControl {
         values: ValueReader,
         run: Arc<RunState>,
         thread: Arc<JsThread>,
+        binding: Arc<ProgramBinding>,
         breakpoints: BreakpointBinder,
     ) -> Self {
         let ends = StepEndBreakpoints::new(v8.clone(), sources.clone(), breakpoints.clone());
         let (intent, lingers) = (Mutex::default(), AtomicBool::new(false));
-        Self { v8, sources, values, run, thread, breakpoints, ends, intent, lingers }
+        Self { v8, sources, values, run, thread, binding, breakpoints, ends, intent, lingers }
     }
 
     async fn send(&self, next: Option<Step>) -> Result<()> {

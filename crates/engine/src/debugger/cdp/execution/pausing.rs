@@ -7,7 +7,6 @@ use ::cdp::debugger;
 use ::cdp::runtime::Evaluate;
 
 use super::super::injected::POKE;
-use super::super::rules;
 use super::control::RunControl;
 use super::intent::Intent;
 use crate::deadlines;
@@ -26,12 +25,18 @@ impl RunControl {
         // V8 drops a pause request that it receives before it has reported that it runs.
         let _ = tokio::time::timeout(deadlines::REQUEST, is_running.wait_for(|is_running| *is_running)).await;
         self.abandon(Intent::Pause);
-        let asked = self.v8.request_within(deadlines::GOODBYE, debugger::Pause::default()).await;
-        // A thread in native code takes it up when that returns.
-        if let Err(error) = asked
-            && !matches!(error, ::cdp::Error::Deadline { .. })
-        {
-            return Err(error.into());
+        // V8 evaluates a condition again where a pause comes, which would count a hit twice.
+        if self.binding.set_pausing(true).await {
+            let _ = tokio::time::timeout(IDLE, is_running.wait_for(|is_running| !*is_running)).await;
+        }
+        if !self.run.is_stopped() {
+            let asked = self.v8.request_within(deadlines::GOODBYE, debugger::Pause::default()).await;
+            // A thread in native code takes it up when that returns.
+            if let Err(error) = asked
+                && !matches!(error, ::cdp::Error::Deadline { .. })
+            {
+                return Err(error.into());
+            }
         }
         let is_attached = !self.sources.program.is_ours && !self.run.has_stopped();
         tokio::spawn(pause_idle_thread(
@@ -45,14 +50,11 @@ impl RunControl {
 /// Has a thread come to the pause that it was asked for. One that runs no code needs some to stop in, and V8
 /// forgets a pause that finds it in code that is passed over, such as Node's own, or in the condition of a breakpoint.
 async fn pause_idle_thread(control: Weak<RunControl>, mut patience: Duration) {
-    let mut is_condition_asked = false;
     loop {
         tokio::time::sleep(patience).await;
         let Some(control) = control.upgrade() else { return };
         if !control.is_pausing() {
-            if is_condition_asked {
-                control.v8.update_hook(rules::pausing(false)).await;
-            }
+            control.binding.set_pausing(false).await;
             return;
         }
         // An internal pause, which resumes silently: a reported stop ends the intent.
@@ -67,8 +69,7 @@ async fn pause_idle_thread(control: Weak<RunControl>, mut patience: Duration) {
             return;
         }
         if ended.is_ok() && control.is_pausing() {
-            is_condition_asked = true;
-            control.v8.update_hook(rules::pausing(true)).await;
+            control.binding.set_pausing(true).await;
             if control.v8.request(debugger::Pause::default()).await.is_err() {
                 return;
             }

@@ -111,7 +111,7 @@ impl Frame {
 }
 
 /// The context that an object lives in. V8 writes it into the id: `ISOLATE.CONTEXT.NUMBER`.
-pub(super) fn context_of(object_id: &str) -> Option<i32> {
+pub(in super::super) fn context_of(object_id: &str) -> Option<i32> {
     object_id.split('.').nth(1)?.parse().ok()
 }
 
