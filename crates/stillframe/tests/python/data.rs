@@ -124,6 +124,64 @@ print('end')
 }
 
 #[tokio::test]
+async fn a_line_of_another_thread_that_cannot_have_written_is_not_named() {
+    let script = Script::new(
+        "\
+import threading, time
+class Data: pass
+data, is_done = Data(), False
+data.x = 0
+def busy():
+    n = 0
+    while not is_done:
+        n += 1
+        m = n
+def write():
+    a = 0
+    setattr(data, 'x', (time.sleep(0.2), 1)[1])  # @calls
+    a = 1
+    return a
+thread = threading.Thread(target=busy); thread.start()
+print('ready')  # @ready
+write()
+is_done = True
+",
+    );
+    let (session, _) = Debugging::stopped_at(&script, "ready").await;
+    session.ok("set_breakpoint", json!({ "watch": "data.x" })).await;
+    written(&script, &session.go_on().await, "calls", "0", "1");
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_disabled_watch_does_not_keep_what_its_function_refers_to() {
+    let script = Script::new(
+        "\
+import gc
+class Resource:
+    def __del__(self):
+        print('closed')
+def use():
+    resource, n = Resource(), 1
+    n += 1  # @ready
+    return n
+use()
+print('returned')
+gc.collect()
+print('end')
+",
+    );
+    let (session, _) = Debugging::stopped_at(&script, "ready").await;
+    let set = session.ok("set_breakpoint", json!({ "watch": "n" })).await;
+    session.ok("set_breakpoint", json!({ "breakpointId": set["breakpointId"], "enabled": false })).await;
+    session.run_to_the_end().await;
+    let written = session.written("stdout").await;
+    assert!(written.contains("closed") && written.ends_with("end\n"), "{written}");
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn what_has_no_storage_is_refused_without_running_it() {
     let script = Script::new(KINDS);
     let (session, _) = Debugging::stopped_at(&script, "ready").await;

@@ -24,7 +24,7 @@ import stillframe_agent as agent
 MISSING = object()
 # The longest text of a value.
 MOST_TEXT = 300
-# How many lines that ran are remembered, to name the one that wrote.
+# How many lines that ran are remembered of a thread, and of how many threads, to name the one that wrote.
 MOST_LINES = 256
 # Values of these types are equal if they look so; others only if they are the same.
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
@@ -36,8 +36,8 @@ found = {}
 requested = set()
 # What is watched.
 watched = []
-# The lines that ran before: thread, ID of the frame, code and line.
-ran = collections.deque(maxlen=MOST_LINES)
+# The lines that ran before, by thread, with the thread that ran last at the end: ID of the frame, code and line.
+ran = {}
 # Our breakpoints, by pydevd's name for the file.
 ours = {}
 turn = threading.Lock()
@@ -328,9 +328,11 @@ def source_of(node):
 
 
 class Watch:
-    def __init__(self, identity, expression, slot, rule):
+    def __init__(self, identity, expression, slot, rule, is_enabled):
         self.identity, self.expression, self.slot, self.rule = identity, expression, slot, rule
-        self.value = slot.read()
+        # A disabled one is kept only to notice when its storage is gone, and must not extend the lifetime of a value.
+        self.is_enabled = is_enabled
+        self.value = slot.read() if is_enabled else MISSING
         self.text = text_of(self.value)
 
     def change(self):
@@ -366,14 +368,14 @@ def watch(request):
         known = {each.identity: each for each in watched}
         new = []
         for identity, expression, rule, is_enabled in wanted:
-            if not is_enabled:
+            if not is_enabled and not isinstance(found.get(identity), (Local, Cell)):
                 continue
             rule = agent.rule_of(*rule)
-            if identity in known:
+            if identity in known and known[identity].is_enabled == is_enabled:
                 known[identity].rule = rule
                 new.append(known[identity])
             elif identity in found:
-                new.append(Watch(identity, expression, found[identity], rule))
+                new.append(Watch(identity, expression, found[identity], rule, is_enabled))
         watched[:] = new
         # Do not extend the lifetime of what was removed.
         numbers_now = {identity for identity, *_ in wanted}
@@ -401,10 +403,11 @@ def follow():
             while frame is not None:
                 files.add(frame.f_code.co_filename)
                 if is_users_file(its_debugger, frame.f_code.co_filename):
-                    lines.append((ident, id(frame), frame.f_code, frame.f_lineno))
+                    lines.append((id(frame), frame.f_code, frame.f_lineno))
                 frame = frame.f_back
-            # The line that is about to run may be the one that writes.
-            ran.extend(reversed(lines))
+            if lines:
+                # The line that is about to run may be the one that writes.
+                ran[ident] = collections.deque(reversed(lines), MOST_LINES)
         for file in files:
             add_breakpoints(its_debugger, file)
         its_debugger.on_breakpoints_changed()
@@ -505,12 +508,16 @@ def on_line(frame):
         if slot is not each.slot:
             # Do not extend the lifetime of a frame that has ended.
             each.slot = found[each.identity] = slot
-        if not slot.concerns(frame):
+        if not each.is_enabled or not slot.concerns(frame):
             continue
         change = each.change()
         if change is not None:
             report(each, change, frame, ident, stops, changes)
-    ran.append((ident, id(frame), frame.f_code, frame.f_lineno))
+    lines = ran.pop(ident, None) or collections.deque(maxlen=MOST_LINES)
+    lines.append((id(frame), frame.f_code, frame.f_lineno))
+    ran[ident] = lines
+    if len(ran) > MOST_LINES:
+        ran.pop(next(iter(list(ran))), None)
     return stops, changes
 
 
@@ -536,21 +543,26 @@ def report(each, change, frame, ident, stops, changes):
 
 
 def writer(slot, frame, ident):
-    """The line that wrote, as far as that is known: of those that ran last, one that stores by this name, or else the
-    last one, which may have called what writes."""
-    if not ran:
+    """The line that wrote, as far as that is known: of those that ran last, one that stores by this name, or else one
+    that calls, and may have called what writes, or else that of the only thread."""
+    mine = list(reversed(ran.get(ident, ())))
+    before = [each for each in mine if each[0] == id(frame) and each[1] is frame.f_code]
+    threads = list(ran.items())
+    last, others = threads[-1] if threads else (ident, mine)
+    lines = mine[:1] + before[:1] + list(others)[-1:]
+    writers = [each for each in lines if has_instruction(*each[1:], slot.stores, slot.name)]
+    # A thread that has ended finds no more changes, and others may have waited for it in a call.
+    lines = lines if last in sys._current_frames() else lines[::-1]
+    writers += [each for each in lines if has_instruction(*each[1:], ("CALL",), None)]
+    writers += mine[:1] if len(threads) == 1 else []
+    if not writers:
         return None
-    mine = [each for each in reversed(ran) if each[0] == ident]
-    before = [each for each in mine if each[1] == id(frame) and each[2] is frame.f_code]
-    candidates = mine[:1] + before[:1] + [ran[-1]]
-    best = next((each for each in candidates if stores(each[2], each[3], slot.stores, slot.name)), ran[-1])
-    code, line = best[2:]
-    file = agent.client_file_of(code) or code.co_filename
-    return {"function": code.co_name, "file": file, "line": line}
+    _, code, line = writers[0]
+    return {"function": code.co_name, "file": agent.client_file_of(code) or code.co_filename, "line": line}
 
 
 @functools.lru_cache(maxsize=256)
-def stores(code, line, operations, name):
+def has_instruction(code, line, operations, name):
     """Whether a line of code has one of these instructions, for a name if there is one."""
     current = None
     starts = dict(dis.findlinestarts(code))
