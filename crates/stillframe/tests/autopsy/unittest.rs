@@ -50,11 +50,23 @@ async fn a_plain_assertion_is_reported_with_values_that_need_no_code_of_the_prog
     let private = "
     def test_private(self):
         self.__wanted = 2
-        assert self.__wanted == len(self.basket)
+        assert len(self.basket) == self.__wanted
+";
+    let changed = "
+    def test_changed(self):
+        items = [1, 2, 5]
+        assert len(items) == items.pop()
+";
+    let kept = "
+    def test_kept(self):
+        n, items = 2, [1, 2, 5]
+        assert n == items.pop()
 ";
     let table = [
         (prices, json!([["self.basket.prices[0]", "3", "int"], ["n + len('ab')", "4", "int"]])),
-        (private, json!([["self.__wanted", "2", "int"], ["len(self.basket)", null, null]])),
+        (private, json!([["len(self.basket)", null, null], ["self.__wanted", "2", "int"]])),
+        (changed, json!([["len(items)", null, null], ["items.pop()", null, null]])),
+        (kept, json!([["n", "2", "int"], ["items.pop()", null, null]])),
     ];
     for (body, sides) in table {
         let ran = unittest(body).await;

@@ -1,7 +1,8 @@
 """The comparison of a failed assertion, with the values of both sides.
 
-Nothing is called again. The sides of a plain `assert` are read if that runs no code of the program; pytest passes the values of a comparison to a hook; and assertion functions of a library, such as
-`assertEqual`, have their arguments in a frame that the traceback keeps.
+Nothing is called again. The sides of a plain `assert` are read if that runs no code of the program, and if what ran
+after them cannot have changed them; pytest passes the values of a comparison to a hook; and assertion functions of a
+library, such as `assertEqual`, have their arguments in a frame that the traceback keeps.
 """
 
 import ast
@@ -141,9 +142,24 @@ def compare(found, test, frame, error, text):
         if len(pairs) > 1 and not failing:
             return
         pair = (failing or pairs)[0]
-        found["left"] = side(pair[0], frame, text, None)
+        is_same = is_unchanged(pair[0], pair[2], frame)
+        found["left"] = side(pair[0], frame, text, None) if is_same else (source(frame, pair[0]), None)
         found["right"] = side(pair[2], frame, text, None)
     found["operator"] = COMPARISONS.get(type(pair[1]))
+
+
+def is_unchanged(node, later, frame):
+    """Whether an operand still has the value that was compared. A later one may run code of the program, but that cannot
+    assign to variables of this function, unless nested functions share them."""
+    try:
+        plain(later, frame)
+        return True
+    except LookupError:
+        names = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+    stored = [each.id for each in ast.walk(later) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+    code = frame.f_code
+    own = set(code.co_varnames).difference(code.co_cellvars, stored)
+    return not names or isinstance(node, ast.Name) and node.id in own
 
 
 def is_of(pair, compared, frame):
