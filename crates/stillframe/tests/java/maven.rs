@@ -127,8 +127,18 @@ const CONTRACT: &str = "\
 package shop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import java.lang.reflect.Method;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.*;
 
+class Timing implements InvocationInterceptor {
+    public void interceptTestMethod(Invocation<Void> test, ReflectiveInvocationContext<Method> of, ExtensionContext in)
+            throws Throwable {
+        test.proceed();
+    }
+}
+
+@ExtendWith(Timing.class)
 abstract class ContractTest {
     abstract String name();
 
@@ -162,6 +172,47 @@ async fn an_inherited_test_fails_with_the_object_of_its_class() {
         assert_eq!(failure["test"], format!("shop.{class}#isUpper"), "{}", answer.text);
         assert_eq!(failure["line"], tests.line("inherited"), "{}", answer.text);
         assert!(failure["frames"][0]["locals"][0].to_string().contains(class), "{}", answer.text);
+    }
+    server.finish().await;
+}
+
+const WRAPPED: &str = "\
+package shop;
+
+import org.junit.jupiter.api.Test;
+
+abstract class WrappedTest {
+    @Test
+    void loads() {
+        try {
+            load();
+        } catch (IllegalArgumentException cause) {
+            throw new IllegalStateException(cause); // @wrapped
+        }
+    }
+
+    static void load() {
+        throw new IllegalArgumentException();
+    }
+}
+
+class FirstTest extends WrappedTest {}
+
+class LastTest extends WrappedTest {}
+";
+
+#[tokio::test]
+#[ignore = "cargo xtask test --full"]
+async fn an_inherited_test_fails_where_it_throws_not_where_its_cause_was_thrown() {
+    let folder = folder();
+    shop(folder.path());
+    let tests = Fixture::write(&folder.path().join("src/test/java/shop"), "WrappedTest.java", WRAPPED);
+    let server = STILLFRAME.serve().await;
+    let command = "mvn -q test -Dtest=FirstTest,LastTest";
+    let arguments = json!({ "command": command, "cwd": folder.path(), "env": quick(), "timeout": 240_000 });
+    let answer = server.ok("debug_test", arguments).await;
+    for failure in [&answer["failure"], &answer["otherFailures"][0]] {
+        assert_eq!(failure["line"], tests.line("wrapped"), "{}", answer.text);
     }
     server.finish().await;
 }

@@ -225,10 +225,15 @@ final class Exceptions {
         return answer;
     }
 
-    /** The user's outermost method that a library has called, with the class of its object, which may have inherited it. */
+    /**
+     * The user's outermost method that a library has called, with the class of its object, which may have inherited it.
+     * Libraries call tests by reflection, but extensions directly.
+     */
     private String test() {
         String outermost = null;
+        boolean isReflective = false;
         String test = null;
+        boolean isTestReflective = false;
         try {
             for (StackFrame frame : thread.frames()) {
                 Location location = frame.location();
@@ -236,8 +241,15 @@ final class Exceptions {
                     ObjectReference object = frame.thisObject();
                     String type = (object == null ? location.declaringType() : object.referenceType()).name();
                     outermost = type + "#" + location.method().name();
-                } else if (!Sources.isOfJdk(location.declaringType().name())) {
-                    test = outermost;
+                    isReflective = false;
+                } else if (Sources.isOfJdk(location.declaringType().name())) {
+                    isReflective |= location.declaringType().name().equals("java.lang.reflect.Method");
+                } else if (outermost != null) {
+                    if (isReflective || !isTestReflective) {
+                        test = outermost;
+                        isTestReflective = isReflective;
+                    }
+                    outermost = null;
                 }
             }
         } catch (IncompatibleThreadStateException running) {

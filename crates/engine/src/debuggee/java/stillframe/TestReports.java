@@ -24,6 +24,7 @@ final class TestReports {
     private static final List<String> FOLDERS = List.of("surefire-reports", "failsafe-reports", "test-results");
     private static final int DEPTH = 8;
     private static final Pattern FRAME = Pattern.compile("at (?:\\S*/)?([\\w.$]+)\\.[\\w$<>]+\\(\\w+\\.java:(\\d+)\\)");
+    private static final Pattern CAUSE = Pattern.compile("(?m)^\\s*(?:Caused by|Suppressed): ");
     private final Sources sources;
     private final String folder;
     private final String file;
@@ -113,17 +114,21 @@ final class TestReports {
         result.put("details", details);
         String simple = type.substring(type.lastIndexOf('.') + 1);
         Matcher own = Pattern.compile("at (?:\\S*/)?" + Pattern.quote(type) + "[.$].*\\(" + simple.split("\\$")[0] + "\\.java:(\\d+)\\)").matcher(details);
-        if (own.find()) {
+        Matcher cause = CAUSE.matcher(details);
+        int end = cause.find() ? cause.start() : details.length();
+        if (own.region(0, end).find()) {
             result.put("line", Long.valueOf(own.group(1)));
             return result;
         }
         // A test may be inherited.
-        for (Matcher frame = FRAME.matcher(details); frame.find();) {
+        for (Matcher frame = FRAME.matcher(details).region(0, end); frame.find();) {
             String inherited = sources.fileOfClass(frame.group(1));
             if (inherited == null) continue;
             result.put("file", inherited);
             result.put("line", Long.valueOf(frame.group(2)));
         }
+        // Only the cause of an exception of a test runner is of the user's.
+        if (!result.containsKey("line") && own.reset().find()) result.put("line", Long.valueOf(own.group(1)));
         return result;
     }
 
