@@ -215,15 +215,19 @@ impl Breakpoints {
     ) {
         for (id, result) in outcomes {
             if let Some(entry) = self.find(id) {
-                // Storage that is gone does not come back.
-                if let (BreakpointTarget::Data(_), BindResult::Refused(reason)) =
-                    (&entry.request.place, &result)
-                {
-                    entry.lost = Some(reason.clone());
-                }
                 entry.bindings.insert(target, result);
             }
         }
+    }
+
+    /// What a process reported about a breakpoint that it had bound. Storage that is gone does not come back.
+    pub(crate) fn reported(&mut self, target: TargetId, id: BreakpointId, result: BindResult) {
+        if let Some(entry) = self.find(id)
+            && let (BreakpointTarget::Data(_), BindResult::Refused(reason)) = (&entry.request.place, &result)
+        {
+            entry.lost = Some(reason.clone());
+        }
+        self.settle(target, [(id, result)]);
     }
 
     /// A process is gone, and what was bound there with it.

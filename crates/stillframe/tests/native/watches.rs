@@ -138,6 +138,71 @@ async fn what_processors_cannot_watch_leaves_other_watches_alone() {
     server.finish().await;
 }
 
+const OBJECTS: &str = "
+#include <cstdio>
+struct Shape { virtual ~Shape() {} };
+struct Square : Shape {};
+static int &changed(int &number) { return ++number; }
+int main() {
+    Square first, second;
+    Shape *shape = &first;
+    int number = 1;
+    std::puts(\"ready\"); // @ready
+    shape = &second; // @points
+    std::printf(\"%p %d\\n\", (void *)shape, changed(number));
+}
+";
+
+#[tokio::test]
+async fn a_pointer_to_an_object_is_watched_and_not_the_object() {
+    let sources = Sources::new(&[("main.cpp", OBJECTS)]);
+    let (server, id, program) = at_ready(&sources, "main.cpp").await;
+    watch(&server, &id, "shape", "write").await;
+    let (stopped, changed) = changes(&server, &id).await;
+    assert_eq!(changed.len(), 1, "{}", stopped.text);
+    assert_eq!(*stopped.at("/dataChanges/0/by/line"), program.line("points"), "{}", stopped.text);
+    let ended = server.ok("continue_execution", json!({ "sessionId": id })).await;
+    assert_eq!(ended["exitCode"], 0, "{}", ended.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn what_may_change_the_program_is_not_evaluated_to_watch_it() {
+    let sources = Sources::new(&[("main.cpp", OBJECTS)]);
+    let (server, id, _) = at_ready(&sources, "main.cpp").await;
+    for expression in ["number = 7", "++number", "changed(number)"] {
+        let refused = watch(&server, &id, expression, "write").await;
+        assert!(refused.text.contains("it may change the program"), "{}", refused.text);
+    }
+    let read = server.ok("evaluate_expression", json!({ "sessionId": id, "expression": "number" })).await;
+    assert_eq!(read["result"], "1", "{}", read.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_watch_that_was_refused_is_set_once_processors_can() {
+    let sources = Sources::new(&[("main.cpp", ACCOUNT)]);
+    let (server, id, _) = at_ready(&sources, "main.cpp").await;
+    let first = watch(&server, &id, "b", "write").await;
+    for expression in ["c", "d", "e"] {
+        watch(&server, &id, expression, "write").await;
+    }
+    let switch = async |enabled: bool| {
+        let arguments = json!({ "sessionId": id, "breakpointId": first["breakpointId"], "enabled": enabled });
+        server.call("set_breakpoint", arguments).await
+    };
+    switch(false).await;
+    let other = watch(&server, &id, "a", "write").await;
+    assert_eq!(other["verified"], true, "{}", other.text);
+    let refused = switch(true).await;
+    assert!(refused.text.contains("at most 4 values"), "{}", refused.text);
+    server.ok("remove_breakpoint", json!({ "sessionId": id, "breakpointId": other["breakpointId"] })).await;
+    let listed = server.ok("list_breakpoints", json!({ "sessionId": id })).await;
+    assert!(!listed.text.contains("at most 4 values"), "{}", listed.text);
+    assert_changes(&server, &id, &[["b", "2", "10"]]).await;
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn a_read_is_reported_for_the_value_that_was_read() {
     let sources = Sources::new(&[("main.cpp", ACCOUNT)]);

@@ -93,7 +93,7 @@ pub(super) async fn find(debugger: &DapDebugger, request: DataRequest) -> Result
         None => storage::adapter_id(debugger, frame, &expression, access).await,
     };
     let mut content = Content::default();
-    if quirks.command.is_none() || found.is_err() {
+    if quirks.command.is_none() || matches!(found, Err(Error::Unsupported(_))) {
         // An expression that cannot be evaluated fails here, in the language's words.
         content.text = evaluate(debugger, frame, &expression).await?.text;
     }
@@ -190,11 +190,13 @@ pub(super) async fn set(debugger: &DapDebugger, wanted: Vec<DataBreakpoint>) -> 
         if !failed.is_empty() && storage::clear(debugger).await {
             failed = storage::set(debugger, &active).await?;
         }
-        let newest = active.iter().rev().find(|data| is_new(data)).map(|data| data.rule.id);
-        match (failed.values().next(), newest) {
+        // What was refused before is given up first.
+        let is_known = |data: &DataBreakpoint| before.iter().any(|old| old.rule.id == data.rule.id);
+        let newest = active.iter().filter(|data| is_new(data)).max_by_key(|data| is_known(data));
+        match (failed.values().next(), newest.map(|data| data.rule.id)) {
             (None, _) => break,
             (Some(reason), Some(newest)) => {
-                refused.insert(newest, reason.clone());
+                refused.insert(newest, failed.get(&newest).unwrap_or(reason).clone());
             }
             (Some(_), None) => {
                 refused.extend(failed);
@@ -202,13 +204,15 @@ pub(super) async fn set(debugger: &DapDebugger, wanted: Vec<DataBreakpoint>) -> 
             }
         }
     }
+    // What is refused is kept, to be watched once that is possible.
+    let enabled = |data: &DataBreakpoint| data.enabled && !refused.contains_key(&data.rule.id);
     let kept: Vec<DataBreakpoint> =
-        wanted.iter().filter(|data| !refused.contains_key(&data.rule.id)).cloned().collect();
+        wanted.iter().map(|data| DataBreakpoint { enabled: enabled(data), ..data.clone() }).collect();
     lock(&debugger.0.watched).set.clone_from(&kept);
     stop_at_returns(debugger, &kept).await;
     let is_gone = |name: &String| {
         let names = |data: &DataBreakpoint| data.data_id == *name;
-        !kept.iter().any(names) && (before.iter().any(names) || wanted.iter().any(names))
+        before.iter().any(names) && !kept.iter().any(names)
     };
     lock(&debugger.0.watched).known.retain(|name, _| !is_gone(name));
     if kept.iter().any(|data| data.enabled && is_new(data))

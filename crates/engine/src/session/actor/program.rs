@@ -408,7 +408,7 @@ impl Actor {
             }
             Event::RuleFailed { id, message, times } => self.breakpoints.failed(id, message, times),
             Event::BindResult { id, result } => {
-                self.breakpoints.settle(target, [(id, result)]);
+                self.breakpoints.reported(target, id, result);
                 self.breakpoints_changed();
             }
             Event::Profiled(profile) => self.profiled(target, profile),

@@ -20,6 +20,8 @@ use crate::model::limits::MAX_VALUE;
 struct Located {
     id: Option<String>,
     problem: Option<String>,
+    #[serde(default)]
+    has_effect: bool,
 }
 
 /// What the command prints about all storages.
@@ -47,7 +49,7 @@ pub(super) struct Reading {
 }
 
 /// The adapter's name for the storage of a value, from the debugger's command, which also finds what the adapter does
-/// not. It remembers the storage under our name.
+/// not. It remembers the storage under our name. What must not be evaluated to see its value, either, is refused.
 pub(super) async fn found(
     debugger: &DapDebugger,
     command: &str,
@@ -58,9 +60,10 @@ pub(super) async fn found(
     let quoted = commands::argument(&Json::from(expression).to_string());
     let command = format!("{command} find {} {name} {quoted}", frame.0);
     let located: Option<Located> = printed(debugger, frame, command).await;
-    let Located { id, problem } =
+    let Located { id, problem, has_effect } =
         located.ok_or_else(|| Error::Refused("the debugger does not answer".to_owned()))?;
-    id.ok_or_else(|| unwatchable(expression, &problem.unwrap_or_default()))
+    let problem = || unwatchable(expression, &problem.unwrap_or_default());
+    id.ok_or_else(|| if has_effect { Error::Refused(problem().to_string()) } else { problem() })
 }
 
 /// The adapter's name for the storage of a value, by the protocol's request.
