@@ -15,12 +15,15 @@ fn main() {
     };
     let row = &mut [3_u8, 4];
     let limit = account.count + 3;
+    let mut
+        late = 1;
+    late += limit;
     println!(\"ready\"); // @ready
     account.parts[0] += 5; // @written
     account.parts[0] += 5; // @written_again
     row[0] += 1;
     println!(\"{} {:?} {} {}\", account.count, account.parts, account.letter, account.rate);
-    println!(\"{} {row:?} {} {} {:?} {limit}\", account.big, account.share, account.open, account.rows);
+    println!(\"{} {row:?} {} {} {:?} {limit} {late}\", account.big, account.share, account.open, account.rows);
 }
 ";
 
@@ -63,6 +66,9 @@ async fn elements_are_assigned_and_watched() {
     let set = server.ok("set_variable", limit).await;
     let note = "`limit` is not declared `mut`: the program may go on with the value it had";
     assert_eq!((&set["value"], &set["note"]), (&json!("9"), &json!(note)), "{}", set.text);
+    let late = json!({ "sessionId": id, "name": "late", "value": "9" });
+    let set = server.ok("set_variable", late).await;
+    assert!(set["note"].is_null(), "{}", set.text);
     let mut listed = server.ok("get_local_variables", json!({ "sessionId": id })).await;
     for name in ["account", "parts"] {
         let variables = listed["variables"].as_array().expect("a list");

@@ -68,6 +68,11 @@ async fn closures_and_iterators_are_evaluated() {
             "Some(2)",
         ),
         ("items.iter().map(|item| item.name.to_uppercase()).collect::<Vec<_>>().join(\"+\")", "\"PEN+INK\""),
+        ("items.iter().map(|item| item.count).filter(|count| *count > 99).collect::<Vec<_>>()", "[]"),
+        (
+            "items.iter().map(|item| item.count).collect::<HashSet<_>>().len()",
+            "`collect` makes a `Vec` or a `String` here, not a `HashSet`",
+        ),
         ("items.windows(2).any(|pair| pair[0].price < pair[1].price)", "true"),
         ("items[1].tags[1..] == [\"b\"]", "true"),
         ("stock.iter().find(|(_, count)| **count > 2).unwrap().0", "\"pen\""),
@@ -411,6 +416,9 @@ struct Store {
     std::vector<std::shared_ptr<Item>> items;
     const std::shared_ptr<Item> &at(std::size_t index) const { return items.at(index); }
     std::size_t count(std::span<const int> row, const std::string &name) const { return row.size() + name.size(); }
+    std::optional<int> size(const std::string &name) const { return (int)(items.size() + name.size()); }
+    static int letters(std::string_view text) { return (int)text.size(); }
+    static std::optional<int> twice(int number) { return 2 * number; }
 };
 static std::optional<double> half(int number) { if (number) return number / 2.0; return std::nullopt; }
 static std::size_t length(std::string_view text, int more) { return text.size() + more; }
@@ -421,7 +429,8 @@ int main() {
     std::string name = \"pen\";
     std::string_view word = \"seven\";
     store.items.push_back(std::make_shared<Item>(Item{Level::high, 2.5}));
-    return store.at(0)->price > 3 && store.count(row, name) && length(word, 1) && half(1); // @here
+    bool is_known = store.size(name) && Store::letters(word) && Store::twice(1);
+    return is_known && store.at(0)->price > 3 && store.count(row, name) && length(word, 1) && half(1); // @here
 }
 ";
 
@@ -435,6 +444,9 @@ async fn calls_take_views_and_give_optionals() {
         ("store.at(0)->price.value_or(1)", "2.5"),
         ("store.at(0)->level.value() == Level::high", "true"),
         ("store.count(row, name) + 1", "7"),
+        ("store.size(name)", "4"),
+        ("store.letters(word)", "5"),
+        ("store.twice(3)", "6"),
         ("length(word, 2)", "7"),
         ("half(5)", "2.5"),
         ("half(0)", "nullopt"),
@@ -448,9 +460,9 @@ async fn calls_take_views_and_give_optionals() {
 const ROWS: &str = "\
 int total(int count, const int *items) {
     int copy[count], fixed[5] = {1};
-    long grid[2][count];
-    for (int at = 0; at < count; at++) copy[at] = grid[0][at] = grid[1][at] = items[at];
-    return copy[0] + fixed[0] + (int)grid[1][0]; // @here
+    long grid[2][count], wide[count][8];
+    for (int at = 0; at < count; at++) copy[at] = grid[0][at] = grid[1][at] = wide[1][at] = items[at];
+    return copy[0] + fixed[0] + (int)grid[1][0] + (int)wide[1][0]; // @here
 }
 int main(void) {
     return total(3, (int[]){10, 20, 30});
@@ -465,6 +477,9 @@ async fn a_variable_length_array_has_no_length() {
         ("copy", "{...}"),
         ("copy[1]", "20"),
         ("sizeof(copy)", "`copy` has a variable length, which LLDB does not know"),
+        ("sizeof(copy[0])", "4"),
+        ("copy[1] * sizeof(int)", "80"),
+        ("wide[1][2]", "30"),
         ("grid[1][0]", "`grid` has a variable length, which LLDB does not know"),
         ("fixed", "{1, 0, 0, 0, 0}"),
         ("sizeof(fixed)", "20"),

@@ -30,7 +30,9 @@ def is_mutable(place):
     lines = text_of(declared.GetFileSpec().fullpath or "").splitlines()
     if path.GetData() != place.GetName() or not 0 < declared.GetLine() <= len(lines):
         return True
-    return re.search(rf"\bmut\s+{place.GetName()}\b", lines[declared.GetLine() - 1]) is not None
+    # The name may be on a line behind that of `mut`.
+    text = "\n".join(lines[declared.GetLine() - 1 :])
+    return re.match(rf".*\bmut\s+{place.GetName()}\b", text) is not None
 
 
 def check(place, known, value):

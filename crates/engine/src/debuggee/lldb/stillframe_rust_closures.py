@@ -382,8 +382,11 @@ def dropped_while(given, items, closure):
 
 
 def collected(given, items):
+    name = re.sub(r"<.*", "", given.kind).rpartition("::")[2]
+    if name not in ("", "String", "Vec"):
+        raise Failed(f"`collect` makes a `Vec` or a `String` here, not a `{name}`")
     found = Collected(items)
-    return "".join(map(given.plain, found)) if given.kind == "String" else found
+    return "".join(map(given.plain, found)) if name == "String" else found
 
 
 def folded(_given, items, start, closure):

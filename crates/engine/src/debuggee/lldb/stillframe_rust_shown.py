@@ -17,6 +17,8 @@ def opened(evaluation, value):
         kind = kind.replace("{}", KINDS[value.name])
         note, value = (value.reason, 0) if is_nothing else (None, value.unwrapped())
         evaluation.is_needed = True
+    if isinstance(value, Collected) and not value:
+        text, kind, value = text.replace("{}", "[]"), kind.replace("{}", "Vec<_>"), 0
     if isinstance(value, list):
         known = [simple(evaluation.types.settled(one)) if isinstance(one, lldb.SBValue) else one for one in value]
         value = value if None in known else type(value)(known)
@@ -26,7 +28,7 @@ def opened(evaluation, value):
 
 def kind_of(value):
     """The type of a value for which LLDB has one of C."""
-    if isinstance(value, Collected) and value:
+    if isinstance(value, Collected):
         return f"Vec<{type_of(value[0])}>"
     return "str" if type(value) is str else "{}"
 
