@@ -4,6 +4,7 @@ LLDB's parser cannot name each type, such as that of a template, so the values a
 """
 
 import json
+import re
 
 import lldb
 from stillframe_evaluate import frame_numbered, understood
@@ -13,8 +14,16 @@ from stillframe_values import BIT_FIELD, Failed
 # How long an expression may take that runs code of the program, in microseconds.
 LIMIT = 1_000_000
 
+# An assignment or a call.
+CHANGES = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|<<=|>>=|\w\s*\(")
+
 # How many values processors watch.
 REGISTERS = 4
+
+
+class Effect(Failed):
+    """An expression that must not be evaluated to find its value."""
+
 
 # Values that were found, by the client's names for them.
 found = {}
@@ -28,7 +37,7 @@ def watched(debugger, command, result, _internal):
     try:
         printed = {"find": find, "read": read, "clear": clear}[how](frame_numbered(debugger, number), *rest)
     except Failed as failed:
-        printed = {"problem": str(failed)}
+        printed = {"problem": str(failed), "has_effect": isinstance(failed, Effect)}
     result.AppendMessage("watched " + json.dumps(printed))
 
 
@@ -64,6 +73,8 @@ def located(target, frame, expression):
 
 def pointed_at(target, frame, expression):
     """The value of an expression that only LLDB understands."""
+    if CHANGES.search(expression):
+        raise Effect("it may change the program")
     options = lldb.SBExpressionOptions()
     options.SetIgnoreBreakpoints(True)
     options.SetTimeoutInMicroSeconds(LIMIT)
@@ -77,7 +88,8 @@ def pointed_at(target, frame, expression):
 
 
 def at(target, address, kind):
-    return target.CreateValueFromAddress("watched", lldb.SBAddress(address, target), kind)
+    # The target may prefer what a pointer to a class is to.
+    return target.CreateValueFromAddress("watched", lldb.SBAddress(address, target), kind).GetStaticValue()
 
 
 def clear(frame):
