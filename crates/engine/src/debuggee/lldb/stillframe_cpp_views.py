@@ -30,7 +30,7 @@ def by_value(frame, receiver, function, arguments, spellings):
     if returned is None or not (any(map(is_view, arguments)) or returned.GetTypeClass() not in SIMPLE):
         return None
     kinds, passed = [], []
-    if receiver is not None:
+    if receiver is not None and has_object(target, found[0]):
         kinds, passed = ["void*"], [f"(void*){receiver.GetLoadAddress():#x}"]
     for kind, value, spelling in zip(parameters(found[0]), arguments, spellings):
         if kind.IsReferenceType():
@@ -81,6 +81,11 @@ def takes(function, name, receiver, arguments):
             return False
     is_known = returned.GetTypeClass() in SIMPLE or words_of(returned) is not None
     return is_known and len(kinds) == len(arguments) and all(map(fits, kinds, arguments))
+
+
+def has_object(target, function):
+    """Whether a function is called on an object; a static method is not."""
+    return any(one.GetName() == "this" for one in function.GetBlock().GetVariables(target, True, False, False))
 
 
 def fits(kind, value):

@@ -4,7 +4,7 @@ import json
 import re
 
 import lldb
-from stillframe_cpp_unions import is_varying
+from stillframe_cpp_unions import TAKEN, is_varying
 from stillframe_expressions import Evaluation
 from stillframe_values import Code, Failed, made, spelled
 
@@ -124,9 +124,10 @@ def check_names(evaluation):
 def check_length(evaluation, name):
     """Refuse what depends on the length of an array that LLDB does not know: its size, or where an item of several rows is."""
     value = evaluation.variable(name)
-    has_rows = (value.GetTypeName() or "").count("[") > 1
+    has_rows = TAKEN.search((value.GetTypeName() or "").partition("]")[2])
     is_row = has_rows and re.search(rf"(?<![.>])\b{name}\s*\[", evaluation.text)
-    if (is_row or "sizeof" in evaluation.names()) and is_varying(value):
+    is_sized = re.search(rf"\bsizeof[\s(*]*{name}\b(?!\s*\[)", evaluation.text)
+    if (is_row or is_sized) and is_varying(value):
         raise Failed(f"`{name}` has a variable length, which LLDB does not know")
 
 

@@ -386,11 +386,11 @@ class Evaluation:
             # LLDB can call a method of the user's, but not find what it is called on.
             if not self.is_needed or any(isinstance(key, Variant) for key in keys):
                 raise Unknown
-            arguments = arguments if any(views) else keys
+            given, arguments = arguments, arguments if any(views) else keys
             # LLDB keeps what a reference is, and not what it leads to.
             value = self.types.referred(value) if isinstance(value, lldb.SBValue) else value
             self.check_called([value, *arguments])
-            return self.call(f"{spelled(value)}.{name}", arguments, value)
+            return self.call(f"{spelled(value)}.{name}", arguments, value, given)
         self.is_needed = True
         return found
 
@@ -400,13 +400,13 @@ class Evaluation:
         if self.runs and (self.is_fatal or self.types.is_fatal([value.GetType() for value in known], True)):
             raise Failed(self.types.REFUSED)
 
-    def call(self, function, arguments, receiver=None):
-        """What a function of the program returns, or else code for that."""
+    def call(self, function, arguments, receiver=None, given=None):
+        """What a function of the program returns, or else code for that. What was given may be objects of texts."""
         spellings = list(map(self.argument, arguments))
         code = Code(f"{function}({', '.join(spellings)})")
         if not self.runs:
             return code
-        code, kind = self.types.by_value(self.frame, receiver, function, arguments, spellings) or (code, None)
+        code, kind = self.types.by_value(self.frame, receiver, function, given or arguments, spellings) or (code, None)
         try:
             return self.ran(code, kind)
         except Unknown:
