@@ -475,8 +475,10 @@ class Heap {
   hasKnownMethods(value) {
     if (!isHeld(value)) return true;
     const entry = typeof value === 'object' ? Stamp.get(value) : undefined;
-    const isContainer = entry !== undefined && entry.kind <= SET && entry.inside === null && entry.prototype === 0;
-    return isContainer || this.shapes.hasKnownMethods(value);
+    const isContainer = entry !== undefined && entry.kind <= SET && entry.inside === null;
+    // A property may hide a method.
+    if (isContainer && entry.own !== null) return false;
+    return (isContainer && entry.prototype === 0) || this.shapes.hasKnownMethods(value);
   }
 
   /** Compares a regular expression that begins its next match elsewhere. */
