@@ -87,7 +87,8 @@ class Store {
 module.exports = {
   Store,
   find(query) { query.limit = 10; return []; },
-  client: { get(url, options) { options.status.code = 200; return url; }, set(key, value, { row }) { row.id = 7; } },
+  client: { get(url, options) { options.status.code = 200; return url; }, set(key, value, { row }) { row.id = 7; },
+    put(options, item) { item.size = 1; } },
   mark(row) { row.marked = true; },
 };
 ";
@@ -111,6 +112,12 @@ function main() {
   [2, 3].forEach(seen.add, seen); // @added
   const list = [];
   Array.from([4, 5], list.push, list); // @pushed
+  const id = 1, name = 'a', kind = 'k', size = 3, item = {};
+  client.put({ id, name, kind, size }, item); // @behind
+  const other = {};
+  const odd = [];
+  odd.find = library.mark;
+  odd.find(other); // @hidden
   return seen.size + list.length;
 }
 main();
@@ -134,9 +141,42 @@ async fn what_methods_named_as_those_of_the_language_change_is_found_where_they_
         ("rows[0].marked === true", "marked"),
         ("seen.has(3)", "added"),
         ("list.includes(5)", "pushed"),
+        ("item.size === 1", "behind"),
+        ("other.marked === true", "hidden"),
     ] {
         let first = client.ask("find_first", json!({ "condition": condition })).await;
         has(&first, &[&format!("`{condition}` first holds after {} in main", at(&program, marker))]);
     }
+    client.server.finish().await;
+}
+
+const UNREADABLE: &str = "\
+let tool;
+class Base {}
+class Derived extends Base {
+  constructor() {
+    tool?.add(this, { tool });
+    super();
+  }
+}
+function main() {
+  tool?.set('key', { later }, [notDeclared]);
+  tool?.get(later);
+  const later = new Derived();
+  return later;
+}
+globalThis.shared = {};
+const remove = new Function('options', 'delete globalThis.shared');
+remove({ shared });
+console.log(main());
+";
+
+/// Arguments that are not computed, and variables that the call removes.
+#[tokio::test]
+async fn variables_that_cannot_be_read_after_a_call_are_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", UNREADABLE);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "output:\nDerived {}\n"]);
     client.server.finish().await;
 }

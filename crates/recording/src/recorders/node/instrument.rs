@@ -238,6 +238,11 @@ impl<'t> Instrumenter<'t> {
         self.scopes.iter().any(|scope| scope.get(name).is_some())
     }
 
+    /// Whether a name means the same variable later: a property of the global object may be deleted meanwhile.
+    fn is_lasting(&self, name: &str) -> bool {
+        self.declared(name).is_some_and(|what| what != Declared::Global)
+    }
+
     fn is_code(&self, name: &str) -> bool {
         self.declared(name) == Some(Declared::Code)
     }
@@ -299,7 +304,11 @@ impl<'t> Instrumenter<'t> {
     /// How to have the value of an expression again.
     fn keep(&mut self, expression: &Expression<'_>) -> Kept {
         match expression {
-            Expression::Identifier(it) => Kept::Text(it.name.to_string()),
+            Expression::Identifier(it) if self.is_lasting(&it.name) => Kept::Text(it.name.to_string()),
+            Expression::Identifier(it) => {
+                let name = &it.name;
+                Kept::Text(format!("(typeof {name}==='undefined'?void 0:{name})"))
+            }
             Expression::ThisExpression(_) => Kept::Text("this".to_owned()),
             Expression::NumericLiteral(_) | Expression::StringLiteral(_) => {
                 let span = expression.span();
@@ -352,7 +361,7 @@ impl<'t> Instrumenter<'t> {
         scope.lexical(&it.body);
         scope.hoisted(&it.body);
         if self.script.kind == Kind::CommonJs {
-            scope.variables(undeclared(it));
+            scope.globals(undeclared(it));
         }
         self.functions.push(FunctionContext {
             code: 0,

@@ -15,6 +15,8 @@ use oxc_syntax::scope::ScopeFlags;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Declared {
     Variable,
+    /// A property of the global object, which a script assigns to.
+    Global,
     /// A function or a class of the program, whose own code is recorded.
     Code,
     /// What Node or a package provides.
@@ -50,6 +52,10 @@ impl Scope {
 
     pub(super) fn variables(&mut self, names: Vec<String>) {
         self.all(names, Declared::Variable);
+    }
+
+    pub(super) fn globals(&mut self, names: Vec<String>) {
+        self.all(names, Declared::Global);
     }
 
     fn all(&mut self, names: Vec<String>, what: Declared) {

@@ -64,15 +64,25 @@ pub(super) fn may_be_object(value: &Expression<'_>) -> bool {
     )
 }
 
-/// The variables in a literal, as in `{ retry: { status }, rows: [first] }`.
-pub(super) fn variables_in(literal: &Expression<'_>) -> Vec<String> {
+/// The variables in a literal, as in `{ retry: { status }, rows: [first] }`, each with the property that its name alone
+/// makes.
+pub(super) fn variables_in<'e, 'a>(
+    literal: &'e Expression<'a>,
+) -> Vec<(&'e Expression<'a>, Option<&'e str>)> {
     match literal {
-        Expression::Identifier(id) => vec![id.name.to_string()],
+        Expression::Identifier(_) => vec![(literal, None)],
         Expression::ObjectExpression(it) => it
             .properties
             .iter()
             .flat_map(|property| match property {
-                ObjectPropertyKind::ObjectProperty(property) => variables_in(&property.value),
+                ObjectPropertyKind::ObjectProperty(property) => match &property.value {
+                    // With a value, it would be the prototype.
+                    Expression::Identifier(id) if property.shorthand && id.name == "__proto__" => Vec::new(),
+                    Expression::Identifier(id) if property.shorthand => {
+                        vec![(&property.value, Some(id.name.as_str()))]
+                    }
+                    value => variables_in(value),
+                },
                 ObjectPropertyKind::SpreadProperty(_) => Vec::new(),
             })
             .collect(),

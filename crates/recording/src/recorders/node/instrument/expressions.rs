@@ -301,19 +301,19 @@ impl Instrumenter<'_> {
             _ => (None, ""),
         };
         if begin.is_none() && !gets_objects(call) {
-            return self.spine_of_call(call, &mut None);
+            return self.spine_of_call(call, None);
         }
         let helper = if begin.is_some() && is_reader(method) { "rc" } else { "cc" };
         self.put_text(it.span.start, format!("__${helper}(__$w(),"));
         let (object, steps) = begin.unzip();
         let kept = object.map(|object| self.keep(object));
         let mut values = vec![kept.as_ref().map_or("undefined", Kept::text).to_owned()];
-        let mut given = Some(Vec::new());
+        let mut given = Vec::new();
         self.chain_begin = object.map(GetSpan::span).zip(kept);
-        self.spine_of_call(call, &mut given);
+        self.spine_of_call(call, Some(&mut given));
         self.chain_begin = None;
         values.push(list_of(&steps.unwrap_or_default()));
-        values.extend(given.into_iter().flatten());
+        values.extend(given);
         self.put_text(it.span.end, format!(",{})", values.join(",")));
     }
 
@@ -323,7 +323,7 @@ impl Instrumenter<'_> {
             return self.visit_kept(it, &kept);
         }
         match it {
-            Expression::CallExpression(call) => self.spine_of_call(call, &mut None),
+            Expression::CallExpression(call) => self.spine_of_call(call, None),
             Expression::StaticMemberExpression(member) => self.spine(&member.object),
             Expression::PrivateFieldExpression(member) => self.spine(&member.object),
             Expression::ComputedMemberExpression(member) => {
@@ -335,26 +335,44 @@ impl Instrumenter<'_> {
     }
 
     /// A call in a chain. Its arguments are kept, if that is asked for.
-    fn spine_of_call(&mut self, call: &CallExpression<'_>, given: &mut Option<Vec<String>>) {
+    fn spine_of_call(&mut self, call: &CallExpression<'_>, given: Option<&mut Vec<String>>) {
         self.spine(&call.callee);
-        for argument in &call.arguments {
-            self.visit_given(argument, given.as_mut());
-        }
+        // Where the chain is not gone through, a variable among the arguments need not have a value yet.
+        self.visit_given(&call.arguments, given, |this, _| Kept::Temporary(this.temporary()));
     }
 
-    /// An argument, which is kept if it may be an object, and not too many are. So are variables in a literal.
-    fn visit_given(&mut self, argument: &Argument<'_>, given: Option<&mut Vec<String>>) {
-        let given = given.filter(|given| given.len() < MOST_GIVEN);
-        let value = argument.as_expression().filter(|value| !self.is_harmless(value));
-        let (Some(value), Some(given)) = (value, given) else { return self.visit_argument(argument) };
-        if may_be_object(value) {
-            let object = self.keep(value);
-            self.visit_kept(value, &object);
+    /// Arguments, which are kept if they may be objects, and not too many are. So are variables in literals, behind them.
+    fn visit_given(
+        &mut self,
+        arguments: &[Argument<'_>],
+        given: Option<&mut Vec<String>>,
+        keep: impl Fn(&mut Self, &Expression<'_>) -> Kept,
+    ) {
+        let mut in_literals = Vec::new();
+        let mut unused = Vec::new();
+        let most = if given.is_some() { MOST_GIVEN } else { 0 };
+        let given = given.unwrap_or(&mut unused);
+        for argument in arguments {
+            let value = argument.as_expression().filter(|value| !self.is_harmless(value));
+            match value.filter(|value| may_be_object(value) && given.len() < most) {
+                Some(value) => {
+                    let object = keep(self, value);
+                    self.visit_kept(value, &object);
+                    given.push(object.text().to_owned());
+                }
+                None => {
+                    in_literals.extend(value.into_iter().flat_map(variables_in));
+                    self.visit_argument(argument);
+                }
+            }
+        }
+        for (variable, property) in in_literals.into_iter().take(most.saturating_sub(given.len())) {
+            let object = keep(self, variable);
+            if let (Some(name), Kept::Temporary(_)) = (property, &object) {
+                self.put_text(variable.span().start, format!("{name}:"));
+            }
+            self.visit_kept(variable, &object);
             given.push(object.text().to_owned());
-        } else {
-            given.extend(variables_in(value));
-            given.truncate(MOST_GIVEN);
-            self.visit_argument(argument);
         }
     }
 
@@ -402,9 +420,7 @@ impl Instrumenter<'_> {
             other => self.visit_expression(other),
         }
         let is_given = !matches!(changed, Changed::Receiver | Changed::Appended);
-        for argument in &it.arguments {
-            self.visit_given(argument, Some(&mut kept).filter(|_| is_given));
-        }
+        self.visit_given(&it.arguments, Some(&mut kept).filter(|_| is_given), Self::keep);
         self.put_text(it.span.end, format!(",{})", kept.join(",")));
     }
 
@@ -414,9 +430,7 @@ impl Instrumenter<'_> {
         let mut kept = Vec::new();
         self.put_text(it.span.start, "__$bo(");
         self.visit_expression(&it.callee);
-        for argument in &it.arguments {
-            self.visit_given(argument, Some(&mut kept));
-        }
+        self.visit_given(&it.arguments, Some(&mut kept), Self::keep);
         kept.insert(0, String::new());
         self.put_text(it.span.end, format!("{})", kept.join(",")));
     }
