@@ -13,9 +13,9 @@ const PAUSE = 2;
 // How many files may be unread before the program waits.
 const MOST_UNREAD = 256;
 
-/** Waits for the other thread, which is soon done, unless it was ended meanwhile. */
-function locked(control, run) {
-  let left = 1000;
+/** Waits for the other thread, which is soon done, unless it was ended meanwhile: `patience` is in turns of 10 ms. */
+function locked(control, run, patience = 1000) {
+  let left = patience;
   while (Atomics.compareExchange(control, LOCK, 0, 1) !== 0) {
     if (Atomics.wait(control, LOCK, 1, 10) === 'timed-out') left -= 1;
     if (left === 0) throw new Error('another thread has ended while it wrote the recording');
@@ -49,7 +49,7 @@ function add({ prefix, control }, bytes) {
  * Writes what is there. Of the current part, only what was there the last time, because another processor may see the
  * position before the words; or all, when the thread that writes them calls this.
  */
-function flush(data, all, before = 0) {
+function flush(data, all, before = 0, patience = undefined) {
   const { shared, control } = data;
   return locked(control, () => {
     const bytes = Buffer.from(shared);
@@ -75,7 +75,7 @@ function flush(data, all, before = 0) {
     }
     // A part that is not finished yet is not older than this.
     return current === Atomics.load(control, CURRENT) ? position : 0;
-  });
+  }, patience);
 }
 
 /** Ends the recording, and says in it why. */

@@ -23,6 +23,7 @@ exports.watch = () => {
   channel.onmessage = ({ data }) => add(data);
   channel.unref();
 
+  let patience = 5;
   const write = (thread) => {
     const ring = rings.get(thread);
     rings.delete(thread);
@@ -30,9 +31,11 @@ exports.watch = () => {
     if (ring === undefined || ring.control[LIMIT] === 0) return;
     try {
       // Twice, because another processor may have seen the position before the words.
-      flush(ring, false, flush(ring, false));
+      flush(ring, false, flush(ring, false, 0, patience), patience);
     } catch {
-      // There is no space on the disk, which the thread itself would say.
+      // There is no space on the disk, which the thread itself would say. Or its thread was ended while it wrote, and so
+      // may others have been, for which this one is not to wait as long.
+      patience = 1;
     }
   };
   const receive = () => {
