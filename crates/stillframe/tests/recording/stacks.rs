@@ -57,15 +57,41 @@ async fn the_line_of_an_uncaught_exception_is_shown_as_in_a_plain_run() {
         "function check(n) {\n  if (n > 2) throw new RangeError('too big');\n}\ncheck(3);\n",
         "async function load() { await null; throw new RangeError('too big'); }\nload();\n",
         "setTimeout(() => { Promise.reject(new RangeError('too big')); });\n",
+        "async function load(date) { return date.toISOString(); }\nload(new Date(NaN));\n",
     ] {
         let program = Fixture::write(folder.path(), "main.cjs", text);
         let mut node = tokio::process::Command::new("node");
         let plain = node.arg(program.path()).output().await.unwrap();
         let plain = String::from_utf8(plain.stderr).unwrap();
         let heading = plain.split("RangeError: ").next().unwrap_or_default();
-        has(heading, &["main.cjs:", "new RangeError", "^\n\n"]);
+        has(heading, &["main.cjs:", "^\n\n"]);
         let said = client.record(&program, &[]).await;
-        has(&said, &[&format!("output:\n{heading}RangeError: too big")]);
+        has(&said, &[&format!("output:\n{heading}RangeError: ")]);
+    }
+    client.server.finish().await;
+}
+
+/// Where the program handles the exception, and where Node does not know the line.
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "it ends by itself")]
+async fn no_line_is_shown_where_a_plain_run_shows_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let client = Client::new("node").await;
+    for text in [
+        "process.setUncaughtExceptionCaptureCallback(() => console.log('captured'));\n\
+         Promise.reject(new Error('handled'));\n",
+        "const { Worker, isMainThread } = require('worker_threads');\n\
+         if (isMainThread) new Worker(__filename).on('error', () => console.log('captured'));\n\
+         else Promise.reject(new Error('handled'));\n",
+        "async function check() { require('assert').strictEqual(1, 2); }\ncheck();\n",
+    ] {
+        let program = Fixture::write(folder.path(), "main.cjs", text);
+        let mut node = tokio::process::Command::new("node");
+        let plain = node.arg(program.path()).output().await.unwrap();
+        let plain = String::from_utf8([plain.stdout, plain.stderr].concat()).unwrap();
+        let first = plain.lines().next().unwrap();
+        let said = client.record(&program, &[]).await;
+        has(&said, &[&format!("output:\n{first}\n")]);
     }
     client.server.finish().await;
 }

@@ -547,7 +547,8 @@ exports.start = (settings) => {
     if (top !== 0 && !isKnown(error)) thrownBy(top, error);
     // It has left a module, which no other code of the program is around.
     for (; top !== 0; pop(top)) passed(top, error);
-    if (isShown && process.listenerCount('uncaughtException') === 0) showHeading(error, origin, settings.loaded);
+    const isHandled = process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
+    if (isShown && isMainThread && !isHandled) showHeading(error, origin, settings.loaded);
   });
   process.on('exit', () => wire.exit());
   for (const name of ['abort', 'kill', 'reallyExit', 'send']) {

@@ -97,8 +97,10 @@ function textOf(site) {
 exports.showHeading = (error, origin, loaded) => {
   const isRejection = origin !== 'uncaughtException';
   const stack = typeof error?.stack === 'string' ? error.stack : '';
-  // Of a rejected promise, Node shows where the error was made.
-  const frames = isRejection ? isNativeError(error) && /^ {4}at .*$/m.exec(stack)?.[0] : stack;
+  // Of a rejected promise, Node shows where the error was made, perhaps in a function of the language. An assertion hides
+  // that.
+  const isMade = isNativeError(error) && getOwnPropertyDescriptor(error, 'code')?.value !== 'ERR_ASSERTION';
+  const frames = isRejection ? isMade && /^ {4}at (?!.*\(<anonymous>\)$).*$/m.exec(stack)?.[0] : stack;
   const frame = /\(?((?:file:\/\/)?\/[^():]*):(\d+):(\d+)\)?$/m.exec(frames || '');
   if (!frame) return;
   const [, path, at, column] = frame;
