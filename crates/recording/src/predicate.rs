@@ -16,6 +16,7 @@ mod keys;
 mod members;
 mod opaque;
 mod parse;
+mod range;
 mod tables;
 mod tokens;
 mod truth;

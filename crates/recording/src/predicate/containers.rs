@@ -14,13 +14,10 @@ use crate::value::{Key, Kind, Owner, Word};
 /// The most dictionaries of a `ChainMap` that are looked into.
 const MOST_MAPS: i64 = 100;
 
-/// The most integers of a `range`.
-const MOST_NUMBERS: i64 = 10_000;
-
 impl Scope<'_> {
     /// The values of a comprehension; none for an item for which something has no value.
     pub(super) fn each(&self, each: &Each) -> Result<Option<Vec<Option<Datum>>>> {
-        let Some(over) = self.value(&each.over)? else { return Ok(None) };
+        let Some(over) = self.recorded(&each.over)? else { return Ok(None) };
         let variables: Vec<&str> = each.variables.iter().map(String::as_str).collect();
         let values = self.go_through(&over, &variables, &mut |scope| {
             let is_wanted = match &each.filter {
@@ -187,6 +184,7 @@ impl Scope<'_> {
                 Ok(are_cut?.contains(&true))
             }
             Expression::Of(function, of) if function.reads_whole_objects() => self.is_cut(of),
+            Expression::Slice(of, ends) => Ok(self.part(of, ends)?.is_some_and(|(_, is_whole)| !is_whole)),
             _ => match self.value(over)? {
                 Some(Datum::Object(number)) => self.is_cut_object(self.kept_in(number)?.unwrap_or(number)),
                 _ => Ok(false),
@@ -336,6 +334,19 @@ impl Scope<'_> {
         of: &Expression,
         ends: &[Option<Box<Expression>>; 2],
     ) -> Result<Option<Datum>> {
+        Ok(self.part(of, ends)?.and_then(|(part, is_whole)| is_whole.then_some(part)))
+    }
+
+    /// The value of an expression that is gone through; of a part of a container, what is recorded of it.
+    fn recorded(&self, over: &Expression) -> Result<Option<Datum>> {
+        match over {
+            Expression::Slice(of, ends) => Ok(self.part(of, ends)?.map(|(part, _)| part)),
+            _ => self.value(over),
+        }
+    }
+
+    /// What is recorded of a part of a string or of a list, and whether that is all of it. Notes it if not.
+    fn part(&self, of: &Expression, ends: &[Option<Box<Expression>>; 2]) -> Result<Option<(Datum, bool)>> {
         let Some(of) = self.value(of)? else { return Ok(None) };
         let Some(Datum::Integer(length)) = self.length(&of)? else { return Ok(None) };
         let mut bounds = [0, length];
@@ -346,13 +357,23 @@ impl Scope<'_> {
         }
         let [from, to] = bounds.map(|bound| usize::try_from(bound).unwrap_or(0));
         let count = to.saturating_sub(from);
-        Ok(if let Datum::Text(of, _) = of {
+        let (part, known) = if let Datum::Text(of, _) = &of {
             let part: String = of.chars().skip(from).take(count).collect();
-            (part.chars().count() == count).then(|| text(&part))
+            (text(&part), part.chars().count())
         } else {
-            let part = self.items(&of)?.map(|items| items.into_iter().skip(from).take(count).collect());
-            part.filter(|part: &Vec<Datum>| part.len() == count).map(of_items)
-        })
+            let Some(items) = self.items(&of)? else { return Ok(None) };
+            let part: Vec<Datum> = items.into_iter().skip(from).take(count).collect();
+            let known = part.len();
+            (of_items(part), known)
+        };
+        let is_whole = known == count;
+        if !is_whole
+            && !self.is_cut_text(&of)
+            && let Datum::Object(number) = of
+        {
+            self.is_cut_object(self.kept_in(number)?.unwrap_or(number))?;
+        }
+        Ok(Some((part, is_whole)))
     }
 
     /// What a container has, as Python's `for` goes through it: the keys of a dictionary.
@@ -367,11 +388,11 @@ impl Scope<'_> {
     }
 
     /// The items of several containers beside each other, as far as the shortest one goes.
-    pub(super) fn zipped(&self, containers: &Datum) -> Result<Option<Datum>> {
-        let Datum::Items(containers) = containers else { return Ok(None) };
+    pub(super) fn zipped(&self, containers: &[Expression]) -> Result<Option<Datum>> {
         let mut columns = Vec::new();
-        for container in containers.iter() {
-            let Some(items) = self.items(container)? else { return Ok(None) };
+        for container in containers {
+            let Some(container) = self.recorded(container)? else { return Ok(None) };
+            let Some(items) = self.items(&container)? else { return Ok(None) };
             columns.push(items.into_iter());
         }
         let mut row = || columns.iter_mut().map(Iterator::next).collect::<Option<Vec<_>>>();
@@ -439,19 +460,6 @@ pub(super) fn of_items(items: impl IntoIterator<Item = Datum>) -> Datum {
 /// Items with their numbers.
 pub(super) fn numbered(items: Vec<Datum>) -> Datum {
     of_items((0..).zip(items).map(|(number, item)| of_items([Datum::Integer(number), item])))
-}
-
-/// The integers until the last one, from the first one if there are two.
-pub(super) fn range(ends: &Datum) -> Option<Datum> {
-    let (from, to) = match ends {
-        Datum::Integer(to) => (0, *to),
-        Datum::Items(ends) => match &**ends {
-            [Datum::Integer(from), Datum::Integer(to)] => (*from, *to),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    (to.saturating_sub(from) <= MOST_NUMBERS).then(|| of_items((from..to).map(Datum::Integer)))
 }
 
 /// A key of a dictionary from its text.

@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::comparing::{arithmetic, order};
-use super::containers::{distinct, extreme, numbered, of_items, order_of_items, range, sorted};
+use super::containers::{distinct, extreme, numbered, of_items, order_of_items, sorted};
 use super::javascript;
 use super::opaque::{Notes, is_of_date, known_by_text};
-use super::{Comparison, Expression, Function, Literal};
+use super::{Comparison, Expression, Function, Literal, range};
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::reading::Recording;
@@ -255,13 +255,15 @@ impl<'a> Scope<'a> {
             let Some(items) = self.each(each)? else { return Ok(None) };
             return self.is_any(function == Function::Any, items, of);
         }
-        if let (Function::Get, Expression::List(parts)) = (function, of) {
-            return self.get(parts);
+        match (function, of) {
+            (Function::Get, Expression::List(parts)) => return self.get(parts),
+            (Function::Zip, Expression::List(parts)) => return self.zipped(parts),
+            _ => {}
         }
         let Some(value) = self.value(of)? else { return Ok(None) };
         let value = value.plain().clone();
         Ok(match function {
-            Function::Class | Function::Get => None,
+            Function::Class | Function::Get | Function::Zip => None,
             Function::TypeOf => match value {
                 Datum::Object(number) if self.recording.object(number)?.kind.is_named() => {
                     Some(text("function"))
@@ -308,9 +310,8 @@ impl<'a> Scope<'a> {
             Function::Length => self.length(&value)?,
             Function::Items => self.items(&value)?.map(of_items),
             Function::Sorted => self.items(&value)?.and_then(sorted).map(of_items),
-            Function::Zip => self.zipped(&value)?,
             Function::Numbered => self.items(&value)?.map(numbered),
-            Function::Range => range(&value),
+            Function::Range => range::items(&value)?,
             Function::Distinct => self.items(&value)?.map(|items| of_items(distinct(items))),
             Function::Keys => {
                 self.pairs(&value)?.map(|pairs| of_items(pairs.into_iter().map(|(key, _)| key)))
@@ -507,6 +508,9 @@ impl<'a> Scope<'a> {
 
     fn comparison(&self, first: &Expression, rest: &[(Comparison, Expression)]) -> Result<Option<Datum>> {
         let Some(mut left) = self.value(first)? else { return Ok(None) };
+        if let [(is_in @ (Comparison::In | Comparison::NotIn), Expression::Of(Function::Range, of))] = rest {
+            return self.in_range(&left, *is_in, of);
+        }
         for (comparison, right) in rest {
             let Some(right) = self.value(right)? else { return Ok(None) };
             match self.compare(&left, *comparison, &right)? {

@@ -40,7 +40,7 @@ pub(crate) enum Function {
     Zip,
     /// The items of a container, each with its number.
     Numbered,
-    /// The integers from 0, or from another one, to before the last value.
+    /// The integers of a list of where they begin, 0 if that is left out, the end before which they stop, and a step.
     Range,
     /// The keys of a dictionary.
     Keys,

@@ -219,6 +219,15 @@ impl Parser {
             self.expect(")")?;
             return Ok(Expression::of(Function::Numbered, over));
         }
+        if let Some(function @ (Function::Zip | Function::Range)) = path.as_deref().and_then(Function::named)
+        {
+            let first = self.or()?;
+            let values = self.rest_of_list(first, ")")?;
+            if function == Function::Range && values.len() > 3 {
+                return Err("`range` takes one to three numbers".to_owned());
+            }
+            return Ok(Expression::of(function, Expression::List(values)));
+        }
         if let Some(function) = path.as_deref().and_then(Function::named) {
             return Ok(Expression::of(function, self.arguments()?));
         }
@@ -517,6 +526,7 @@ mod tests {
             ("a instanceof 3", "the name of a class is missing"),
             ("'abc", "unterminated string"),
             ("a ? b", "`?` is not supported here"),
+            ("range(0, 9, 2, 1)", "`range` takes one to three numbers"),
             ("a[::2]", "a slice with a step is not supported"),
             ("a[1:", "unexpected end"),
             ("3x < 1", "`3x` is not a number"),

@@ -545,3 +545,36 @@ print(values)
     has(&said, &["begins to hold only once in this run, not 2 times. Only the first items are recorded for"]);
     client.server.finish().await;
 }
+
+#[tokio::test]
+async fn neighbours_and_ranges_are_those_of_python() {
+    let text = "\
+big = list(range(150))
+odd = [7, 8, 9]
+number = 19000
+done = True  # @done
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let client = Client::new("python3").await;
+    client.record(&program, &[]).await;
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("done and any(a == 5 and b == 6 for a, b in zip(big, big[1:]))", "done", &[]),
+        ("done and any(a == 6 for a in big[5:])", "done", &[]),
+        ("done and all(a < 50 for a in big[:50])", "done", &[]),
+        ("done and any(odd[i] == 9 for i in range(0, len(odd), 2))", "done", &[]),
+        ("done and all(odd[i] > 6 for i in range(len(odd) - 1, -1, -1))", "done", &[]),
+        ("done and any(a[0] == 8 for a in zip(odd[1:]))", "done", &[]),
+        ("done and number in range(20000) and number not in range(1, 20000, 2)", "done", &[]),
+    ];
+    all_hold(&client, &program, cases).await;
+    for condition in ["any(a > b for a, b in zip(big, big[1:]))", "all(a < 500 for a in big[1:])"] {
+        let said = client.ask("find_first", json!({ "condition": format!("done and {condition}") })).await;
+        has(&said, &["never holds", "Only the first items are recorded for `list`"]);
+    }
+    for condition in ["any(i == 15000 for i in range(number))", "number in range(0, 9, 2, 1)"] {
+        let said = client.fails("find_first", json!({ "condition": format!("done and {condition}") })).await;
+        has(&said, &["`range`"]);
+    }
+    client.server.finish().await;
+}
