@@ -1,5 +1,7 @@
 //! A variable, an attribute or an item that a question is about, at a moment.
 
+use std::collections::BTreeSet;
+
 use super::comprehensions;
 use super::computed;
 use super::first::owners;
@@ -93,28 +95,37 @@ impl Target {
     }
 
     /// Where it was last there, in a stack that has it, or the variable that it begins at; at the moment that was asked for
-    /// if it is kept in a module.
+    /// if it is kept in a module. Another process has other variables: they are shown if its own one has none.
     fn last(recording: &Recording, target: &Expression, text: &str, asked: &Event) -> Result<Option<Self>> {
         let mut names = Vec::new();
         target.roots(&mut names);
         names.extend(target.last_name().map(str::to_owned));
-        let mut last: Option<Self> = None;
-        for name in names.iter().filter_map(|name| recording.number(name)) {
-            let found = Self::last_with(recording, target, text, (name, asked))?;
-            last = last.into_iter().chain(found).max_by_key(|found| found.event);
+        for is_own in [true, false] {
+            let mut last: Option<Self> = None;
+            for name in names.iter().filter_map(|name| recording.number(name)) {
+                let found = Self::last_with(recording, target, text, (name, asked, is_own))?;
+                last = last.into_iter().chain(found).max_by_key(|found| found.event);
+            }
+            if last.is_some() {
+                return Ok(last);
+            }
         }
-        Ok(last)
+        Ok(None)
     }
 
-    /// The last moment at which a variable or an attribute of this name exists, and it with that.
+    /// The last moment at which a variable or an attribute of this name exists, in the process of the moment that was asked
+    /// for or in others, and it with that.
     fn last_with(
         recording: &Recording,
         target: &Expression,
         text: &str,
-        (name, asked): (i64, &Event),
+        (name, asked, is_own): (i64, &Event, bool),
     ) -> Result<Option<Self>> {
         for moment in last_moments(recording, name)? {
             let Some(event) = recording.find_event(moment)? else { continue };
+            if is_own != (stream_of(event.call) == stream_of(asked.call)) {
+                continue;
+            }
             let frames = recording.stack(&event)?;
             let memory = MemoryAt { recording, event: event.with_arguments().id };
             let Some((frame, found)) = slot(recording, target, &frames, &memory)? else { continue };
@@ -123,10 +134,12 @@ impl Target {
                 if let Some((_, found)) = slot(recording, target, std::slice::from_ref(frame), &memory)?
                     && memory.get(found.0, found.1)?.is_some()
                 {
+                    let others = others_text(recording, target, &frame.call, &memory)?;
                     let around = recording.stack(asked)?;
                     let frame = around.first().unwrap_or(frame);
-                    let note =
-                        format!("it belongs to the module {file}, not to a function on the stack there");
+                    let note = format!(
+                        "it belongs to the module {file}, not to a function on the stack there{others}"
+                    );
                     let there = Self::at(recording, target, text, asked, (frame, found));
                     return Ok(Some(Self { note: Some(note), ..there }));
                 }
@@ -218,6 +231,38 @@ fn module_of<'a>(
         }
     }
     Ok(Some(base_name(&code.path)))
+}
+
+/// That other modules than the one of a call have a variable of the name that a target begins at, too: not the same object.
+fn others_text(
+    recording: &Recording,
+    target: &Expression,
+    call: &Call,
+    memory: &MemoryAt<'_>,
+) -> Result<String> {
+    let mut roots = Vec::new();
+    target.roots(&mut roots);
+    let root = roots.first().and_then(|root| Some((root, Key::Name(recording.number(root)?))));
+    let Some((root, key)) = root else { return Ok(String::new()) };
+    let value = |code: &Code| {
+        let module = recording.module_of(code.file, stream_of(call.id))?;
+        module.map_or(Ok(None), |module| memory.get(module, key))
+    };
+    let Some(own) = recording.codes.get(&call.code) else { return Ok(String::new()) };
+    let own_value = value(own)?;
+    let mut others = BTreeSet::new();
+    for code in recording.codes.values().filter(|code| &*code.name == "<module>" && code.file != own.file) {
+        let is_other = match value(code)? {
+            Some(object @ Word::Object(_)) => Some(object) != own_value,
+            value => value.is_some(),
+        };
+        if is_other {
+            others.insert(base_name(&code.path));
+        }
+    }
+    let have = if others.len() == 1 { "has" } else { "have" };
+    let others = Vec::from_iter(others).join(", ");
+    Ok(if others.is_empty() { others } else { format!("; {others} {have} a `{root}`, too") })
 }
 
 /// Whether variables are those of a module, or of the function that a compiler has put all of it into: no line of the

@@ -327,6 +327,59 @@ async fn each_process_has_its_own_variables_of_a_module() {
     }
 }
 
+/// A question at the end of a program is about its own variables, not about those of a process that it forked.
+#[tokio::test]
+async fn variables_of_a_module_are_those_of_the_process_that_is_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let counter = "\
+COUNT = 0
+
+
+def count(by):
+    global COUNT
+    COUNT += by
+    return COUNT  # @counted
+";
+    let counter = Fixture::write(folder.path(), "counter.py", counter);
+    Fixture::write(folder.path(), "other.py", "COUNT = 7\n");
+    let main = "\
+import counter
+import other
+import os
+
+
+def main():
+    counter.count(1)
+    pid = os.fork()
+    if pid == 0:
+        counter.count(50)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    raise ValueError('bad')
+
+
+main()
+";
+    let program = Fixture::write(folder.path(), "main.py", main);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let said = client.ask("find_writes", json!({ "target": "COUNT" })).await;
+        has(
+            &said,
+            &[
+                "`COUNT` is 1 at event ",
+                "it belongs to the module counter.py",
+                "; other.py has a `COUNT`, too",
+            ],
+        );
+        let last = format!("{}#last", at(&counter, "counted"));
+        let said = client.ask("state_at", json!({ "at": last })).await;
+        has(&said, &["in process "]);
+        client.server.finish().await;
+    }
+}
+
 const POOL: &str = "\
 const { Worker, isMainThread, parentPort } = require('worker_threads');
 function work(n) {
