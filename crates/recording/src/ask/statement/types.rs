@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::tokens::{Token, is_keyword, tokens};
 
-/// Signs and words before which a type ends.
-const ENDS: [&str; 19] = [
+/// Signs before which a type ends.
+const ENDS: [&str; 21] = [
     ",", ";", "?", ":", "=", "==", "===", "!=", "!==", "&&", "||", "??", "+", "-", "*", "/", "%", "<=", ">=",
+    "**", "^",
 ];
 
 /// A statement without `!` behind values, and without `as Type` and `satisfies Type`.
@@ -26,6 +27,9 @@ pub(super) fn without_types(text: &str) -> String {
             "!" => left_out.push(token.at.clone()),
             "as" | "satisfies" => {
                 let (end, next) = end_of_type(text, &tokens, at + 1);
+                if next == at + 1 {
+                    continue;
+                }
                 // The brackets around it, where they hold no more than a path.
                 if let Some(open) = open_before_path(&tokens, at).filter(|_| text_at(next) == ")") {
                     left_out.extend([open, next].iter().filter_map(|at| Some(tokens.get(*at)?.at.clone())));
@@ -50,7 +54,7 @@ fn follows_value(text: &str, tokens: &[Token<'_>], at: usize) -> bool {
     let Some(token) = tokens.get(at) else { return false };
     let is_name = at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| {
         before.at.end == token.at.start && is_keyword(before.text)
-            || matches!(before.text, "." | "?." | "const" | "let" | "var")
+            || matches!(before.text, "." | "?." | "const" | "let" | "var" | "return")
     });
     let before = text.get(..token.at.start).unwrap_or_default();
     let before = if token.is_name() { before.trim_end().trim_end_matches('!') } else { before };
@@ -63,10 +67,12 @@ fn end_of_type(text: &str, tokens: &[Token<'_>], begin: usize) -> (usize, usize)
     let mut open = 0;
     let mut at = begin;
     while let Some(token) = tokens.get(at) {
-        let (is_angle, is_closed) = (token.text == "<", token.text == ">");
+        let is_shift = open == 0 && text.get(token.at.start..).is_some_and(|rest| rest.starts_with("<<"));
+        let (is_angle, is_closed) = (token.text == "<" && !is_shift, token.text == ">");
         let between = tokens.get(at - 1).and_then(|before| text.get(before.at.end..token.at.start));
         let is_next_line = at > begin && between.is_some_and(|between| between.contains('\n'));
-        let ends = ENDS.contains(&token.text) || is_next_line && !matches!(token.text, "|" | "&");
+        let is_operator = ENDS.contains(&token.text) || is_shift || matches!(token.text, "in" | "instanceof");
+        let ends = is_operator || is_next_line && !matches!(token.text, "|" | "&");
         open += token.opens() + i32::from(is_angle) - i32::from(is_closed);
         if open < 0 || open == 0 && !is_closed && token.opens() == 0 && ends {
             break;
@@ -115,6 +121,9 @@ mod tests {
             ("(a + b as number) * 2", "(a + b) * 2"),
             ("f((x) => {\n  const a = x as T\n  g(a)\n})", "f((x) => {\n  const a = x\n  g(a)\n})"),
             ("const ok = (a as number) === 1 ? b! : c", "const ok = a === 1 ? b : c"),
+            ("const c = b as number ** 2 ^ a as number", "const c = b ** 2 ^ a"),
+            ("f(a as number << 2, b as number >> 1, c as Map<T, U<V>> in d)", "f(a << 2, b >> 1, c in d)"),
+            ("if (a as any instanceof B) b()", "if (a instanceof B) b()"),
         ];
         for (text, expected) in table {
             assert_eq!(without_types(text), expected, "{text}");
@@ -129,6 +138,9 @@ mod tests {
             "const as = row.as + rows['as'];",
             "x = !y; [!a, !(b)]",
             "'a! as b'",
+            "return as;",
+            "return as.count + as",
+            "let a = as * as",
         ] {
             assert_eq!(without_types(text), text);
         }
