@@ -83,12 +83,15 @@ impl Recording {
         Ok(if track.process > 1 { format!("{name} ({})", track.process_name()) } else { name })
     }
 
-    /// The thread that an event is of; none for the main one.
+    /// The thread, or the process or worker, that an event is of; none for the main one.
     pub(crate) fn thread_text(&self, event: &Event) -> Result<Option<String>> {
         let track = Track::of(event.call, self.thread_of(event)?);
-        let is_main = track.process == 1 && track.thread == 1;
-        let name = (!is_main).then(|| self.full_track_name(track)).transpose()?;
-        Ok(name.map(|name| format!("in the thread `{name}`")))
+        Ok(match (track.process, track.thread) {
+            (1, 1) => None,
+            // The name of the first thread is that of its process.
+            (_, 1) => Some(format!("in {}", self.track_name(track)?)),
+            _ => Some(format!("in the thread `{}`", self.full_track_name(track)?)),
+        })
     }
 
     /// Visits the changes of all stacks, or of the one of a track, in their order.
