@@ -125,9 +125,9 @@ impl Recording {
         (!callers.is_empty()).then(|| format!("called from {}{more}", callers.join(" ← ")))
     }
 
-    /// The same at an event, with the thread unless that is the main one.
-    pub(crate) fn stack_text(&self, event: &Event) -> Result<Option<String>> {
-        let callers = self.callers_text(&self.stack(event)?);
+    /// The same of the frames at an event, with the thread unless that is the main one.
+    pub(crate) fn stack_text(&self, event: &Event, frames: &[Frame]) -> Result<Option<String>> {
+        let callers = self.callers_text(frames);
         let parts: Vec<String> = callers.into_iter().chain(self.thread_text(event)?).collect();
         Ok((!parts.is_empty()).then(|| parts.join(", ")))
     }

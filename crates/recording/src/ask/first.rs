@@ -183,6 +183,7 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     }
     let mut lines = Lines::default();
     let place = recording.place_text(line.place);
+    let frames = recording.stack(&line)?;
     if is_before {
         let place = recording.writer_text(&line)?;
         lines.add(format!(
@@ -191,14 +192,13 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
         ));
     } else if line.what == What::Call {
         let frame = recording.writer_text(&line)?;
-        let frames = recording.stack(&line)?;
         lines.add(format!("`{condition}` first holds when a call begins: {frame} (event {})", line.id));
         let caller = frames.get(1).and_then(|frame| frame.place);
         lines.add(format!("called by {}", recording.place_text(caller)));
     } else {
         lines.add(format!("`{condition}` first holds after {place} (event {})", line.id));
     }
-    if let Some(callers) = recording.stack_text(&line)? {
+    if let Some(callers) = recording.stack_text(&line, &frames)? {
         lines.add(callers);
     }
     let of = owner_text(recording, found)?;

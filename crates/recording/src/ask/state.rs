@@ -15,10 +15,10 @@ pub fn state(recording: &Recording, at: &str) -> Result<String> {
     let event = recording.moment(at)?;
     let mut lines = Lines::default();
     lines.add(headline(recording, &event)?);
-    if let Some(callers) = recording.stack_text(&event)? {
+    let frames = recording.stack(&event)?;
+    if let Some(callers) = recording.stack_text(&event, &frames)? {
         lines.add(callers);
     }
-    let frames = recording.stack(&event)?;
     let memory = MemoryAt { recording, event: event.with_arguments().id };
     for (at, frame) in frames.iter().enumerate() {
         if lines.is_full() {

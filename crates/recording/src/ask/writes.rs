@@ -89,7 +89,7 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
         }
         let rest = if recording.is_outer(write)? { EARLIER } else { "" };
         lines.add(format!("event {}: {change} by {}{rest}", line.id, recording.writer_text(&line)?));
-        if let Some(callers) = recording.stack_text(&line)? {
+        if let Some(callers) = recording.stack_text(&line, &recording.stack(&line)?)? {
             lines.add(format!("  {callers}"));
         }
         if newest.is_some_and(|newest| newest.id == write.id)

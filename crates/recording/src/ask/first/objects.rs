@@ -98,7 +98,7 @@ pub(super) fn answer(
     };
     let writer = recording.writer_text(&line)?;
     lines.add(format!("`{condition}` {whose} {writer} (event {})", line.id));
-    if let Some(callers) = recording.stack_text(&line)? {
+    if let Some(callers) = recording.stack_text(&line, &recording.stack(&line)?)? {
         lines.add(callers);
     }
     lines.add("written there:");

@@ -128,7 +128,7 @@ pub(super) fn answer(recording: &Recording, condition: &str, event: &Event) -> R
         recording.place_text(event.place),
         event.id
     ));
-    if let Some(callers) = recording.stack_text(event)? {
+    if let Some(callers) = recording.stack_text(event, &frames)? {
         lines.add(callers);
     }
     if let Some(frame) = frames.first() {
