@@ -261,7 +261,7 @@ fn others_text(
         }
     }
     let have = if others.len() == 1 { "has" } else { "have" };
-    let others = Vec::from_iter(others).join(", ");
+    let others = others.into_iter().collect::<Vec<_>>().join(", ");
     Ok(if others.is_empty() { others } else { format!("; {others} {have} a `{root}`, too") })
 }
 
