@@ -179,10 +179,10 @@ async fn an_inherited_test_fails_with_the_object_of_its_class() {
 const WRAPPED: &str = "\
 package shop;
 
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.RepeatedTest;
 
 abstract class WrappedTest {
-    @Test
+    @RepeatedTest(60)
     void loads() {
         try {
             load();
@@ -196,11 +196,10 @@ abstract class WrappedTest {
     }
 }
 
-class FirstTest extends WrappedTest {}
-
 class LastTest extends WrappedTest {}
 ";
 
+/// Of so many failures, the throws of some are not kept, and the place is that of the report.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn an_inherited_test_fails_where_it_throws_not_where_its_cause_was_thrown() {
@@ -208,11 +207,13 @@ async fn an_inherited_test_fails_where_it_throws_not_where_its_cause_was_thrown(
     shop(folder.path());
     let tests = Fixture::write(&folder.path().join("src/test/java/shop"), "WrappedTest.java", WRAPPED);
     let server = STILLFRAME.serve().await;
-    let command = "mvn -q test -Dtest=FirstTest,LastTest";
+    let command = "mvn -q test -Dtest=LastTest";
     let arguments = json!({ "command": command, "cwd": folder.path(), "env": quick(), "timeout": 240_000 });
     let answer = server.ok("debug_test", arguments).await;
-    for failure in [&answer["failure"], &answer["otherFailures"][0]] {
-        assert_eq!(failure["line"], tests.line("wrapped"), "{}", answer.text);
+    let others = answer["otherFailures"].as_array().unwrap();
+    assert_eq!(others.len(), 59, "{}", answer.text);
+    for other in others {
+        assert_eq!(other["line"], tests.line("wrapped"), "{}", answer.text);
     }
     server.finish().await;
 }
