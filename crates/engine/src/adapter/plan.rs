@@ -422,9 +422,11 @@ pub struct DataQuirks {
     pub is_stop: fn(&str) -> bool,
     /// How storage in a frame is known, to stop watching it when the function returns; none if the adapter does that.
     pub frames: Option<FrameQuirks>,
+    /// A command that names the line of the code at an address, as `[START-END): FILE:LINE:COLUMN`.
+    pub line_at: Option<fn(u64) -> String>,
 }
 
-/// How storage in a frame is known, and the code that has accessed it.
+/// How storage in a frame is known.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameQuirks {
     /// The address in the adapter's name for the storage.
@@ -437,10 +439,6 @@ pub struct FrameQuirks {
     pub number: fn(&str) -> Option<i64>,
     /// A command that removes it.
     pub remove: fn(i64) -> String,
-    /// An expression for the address of the next instruction.
-    pub next_instruction: &'static str,
-    /// A command that names the line of the code at an address.
-    pub line_at: fn(u64) -> String,
 }
 
 /// Commands of the debugger about a thread, by the adapter's number for it. See `dap/awaits.rs`.
@@ -570,6 +568,7 @@ impl Quirks {
             covers: |outer, inner| outer == inner,
             is_stop: |_| false,
             frames: None,
+            line_at: None,
         },
     };
 }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::debugger::{self, Request};
-use super::{Host, waits};
+use super::{Host, lldb_dap, waits};
 use crate::adapter::Runtime;
 use crate::adapter::known::Known;
-use crate::adapter::plan::{Plan, Quirks, StackSampling, Transport};
+use crate::adapter::plan::{DataQuirks, Plan, Quirks, StackSampling, Transport};
 use crate::deadlines;
 use crate::error::Result;
 use crate::model::launch::{Attach, Endpoint, Launch, Start, Stdin};
@@ -42,6 +42,12 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     // It refuses a call of a function in a library that is not loaded yet.
     native_condition: |condition| (!condition.contains('(')).then(|| condition.to_owned()),
     records_by_stopping: true,
+    data: DataQuirks {
+        command: Some("stillframe-watched"),
+        covers: lldb_dap::QUIRKS.data.covers,
+        line_at: Some(|address| format!("stillframe-line {address}")),
+        ..Quirks::NONE.data
+    },
     steps_out_into_libraries: true,
     stack_sampling: Some(StackSampling {
         has_os_threads: false,

@@ -86,9 +86,8 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
                 rest.split(':').next()?.parse().ok()
             },
             remove: |number| format!("`breakpoint delete {number}"),
-            next_instruction: "$pc",
-            line_at: |address| format!("`source info -a {address}"),
         }),
+        line_at: Some(|address| format!("`source info -a {address}")),
     },
     steps_out_into_libraries: true,
     entry_command: Some("`stillframe-entry"),

@@ -49,8 +49,10 @@ def prepare():
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import stillframe_gdb_calls as calls
     import stillframe_gdb_program as program
+    import stillframe_gdb_requests as requests
     import stillframe_gdb_stops as stops
     import stillframe_gdb_values as values
+    import stillframe_gdb_watches  # noqa: F401
 
     for option in OPTIONS:
         run_quietly(option)
@@ -61,6 +63,7 @@ def prepare():
     values.complete(SETTINGS.get("printers"))
     stops.complete()
     calls.complete()
+    requests.complete()
     if SETTINGS.get("program"):
         # Not only when debugging starts, so that breakpoints and their conditions are checked before.
         launch.file_command(SETTINGS["program"])

@@ -6,9 +6,10 @@ import gdb
 import stillframe_gdb_calls as calls
 from gdb.dap import events, launch, startup
 from gdb.dap import next as steps
-from gdb.dap.server import capability, request, send_event
+from gdb.dap.server import send_event
 from stillframe_gdb_exceptions import signal_information, thrown_information
 from stillframe_gdb_program import OUTPUT
+from stillframe_gdb_requests import answers
 
 
 class State:
@@ -140,8 +141,7 @@ def starting(run):
     return started
 
 
-@capability("supportsExceptionInfoRequest")
-@request("exceptionInfo")
+@answers("exceptionInfo", "supportsExceptionInfoRequest")
 def exception_info(*, threadId: int, **args):
     if State.exception is None:
         raise startup.DAPException("the thread is not at an exception")

@@ -17,19 +17,28 @@ OPAQUE = (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_VOID)
 MOST_ITEMS = 10_000
 
 
-def showing(to_object, text_of):
+def shown(value):
+    """The text of a value in an answer."""
+    return Shown.text(value)
+
+
+class Shown:
+    text = None
+
+
+def showing(to_object):
     """GDB's adapter shows no more of a structure than that it is one."""
 
-    def shown(self):
+    def with_text(self):
         result = to_object(self)
         try:
             value = self._value if hasattr(self, "_value") else self.value
-            result["result" if "result" in result else "value"] = text_of(value)
+            result["result" if "result" in result else "value"] = shown(value)
         except (gdb.error, gdb.MemoryError, RuntimeError):
             pass
         return result
 
-    return shown
+    return with_text
 
 
 def text_of(value):
@@ -128,8 +137,8 @@ def load_printers(of_rust):
 def complete(of_rust):
     """`of_rust`: the folder of the printers of Rust, for a program of Rust."""
     load_printers(of_rust)
-    to_object = varref.VariableReference.to_object
-    varref.VariableReference.to_object = showing(to_object, text_of_rust if of_rust else text_of)
+    Shown.text = text_of_rust if of_rust else text_of
+    varref.VariableReference.to_object = showing(varref.VariableReference.to_object)
     varref.BaseReference._compute_name = naming(varref.BaseReference._compute_name)
     bt._backtrace = counting(bt._backtrace)
     gdb.printing.make_visualizer = shortening(gdb.printing.make_visualizer)

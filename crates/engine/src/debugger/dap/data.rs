@@ -4,7 +4,7 @@ mod storage;
 
 use std::collections::HashMap;
 
-use super::{DapDebugger, commands, lock, motion, values};
+use super::{DapDebugger, commands, lock, motion, together, values};
 use crate::adapter::plan::FrameQuirks;
 use crate::deadlines;
 use crate::debugger::{
@@ -30,6 +30,8 @@ pub(super) struct Watched {
     /// By our names for the storages.
     known: HashMap<String, Storage>,
     set: Vec<DataBreakpoint>,
+    /// What the adapter watches, by its numbers.
+    numbers: HashMap<i64, String>,
 }
 
 #[derive(Clone, Debug)]
@@ -305,6 +307,21 @@ pub(super) async fn frame_ended(debugger: &DapDebugger, numbers: &[i64]) -> Vec<
     ended.into_iter().map(event).collect()
 }
 
+/// What the adapter no longer watches, as it reports itself.
+pub(super) fn ended(debugger: &DapDebugger, breakpoint: &::dap::Breakpoint) -> Vec<Event> {
+    let covers = debugger.quirks().data.covers;
+    let mut watched = lock(&debugger.0.watched);
+    let Watched { known, set, numbers, .. } = &mut *watched;
+    let number = breakpoint.id.filter(|_| !breakpoint.verified);
+    let Some(outer) = number.and_then(|number| numbers.remove(&number)) else { return Vec::new() };
+    let gone: Vec<String> =
+        known.extract_if(|_, storage| covers(&outer, &storage.adapter_id)).map(|(name, _)| name).collect();
+    let reason = breakpoint.message.clone().unwrap_or_else(|| "its storage is gone".to_owned());
+    set.extract_if(.., |data| gone.contains(&data.data_id))
+        .map(|data| Event::BindResult { id: data.rule.id, result: BindResult::Refused(reason.clone()) })
+        .collect()
+}
+
 /// Whether something is watched.
 pub(super) fn watches(debugger: &DapDebugger) -> bool {
     lock(&debugger.0.watched).set.iter().any(|data| data.enabled)
@@ -314,12 +331,7 @@ pub(super) fn watches(debugger: &DapDebugger) -> bool {
 pub(super) async fn changes(debugger: &DapDebugger, thread: RawId) -> Vec<(RuleFor, DataChange)> {
     let Ok(Some(top)) = debugger.top(thread).await else { return Vec::new() };
     let quirks = debugger.quirks().data;
-    let by = match quirks.frames {
-        Some(quirks) => {
-            accessed_by(debugger, &quirks, top.id, &(debugger.quirks().function)(&top.name)).await
-        }
-        None => None,
-    };
+    let by = accessed_by(debugger, thread, top.id, (debugger.quirks().function)(&top.name)).await;
     let storage::Reading { accessed, before } = storage::read(debugger, top.id).await;
     let watched = lock(&debugger.0.watched);
     let active = watched.set.iter().filter(|data| data.enabled);
@@ -353,14 +365,16 @@ pub(super) async fn changes(debugger: &DapDebugger, thread: RawId) -> Vec<(RuleF
 /// The line of the instruction before the next one.
 async fn accessed_by(
     debugger: &DapDebugger,
-    quirks: &FrameQuirks,
+    thread: RawId,
     frame: RawId,
-    function: &str,
+    function: String,
 ) -> Option<CodeLine> {
-    let next = number(debugger, frame, quirks.next_instruction).await?;
-    let text = command(debugger, frame, (quirks.line_at)(next.checked_sub(1)?)).await?;
+    let line_at = debugger.quirks().data.line_at?;
+    let next = together::address(debugger, thread).await?;
+    let next = u64::from_str_radix(next.strip_prefix("0x")?, 16).ok()?;
+    let text = command(debugger, frame, line_at(next.checked_sub(1)?)).await?;
     let (file, line) = line_in(&text)?;
-    Some(CodeLine { function: function.to_owned(), file, line })
+    Some(CodeLine { function, file, line })
 }
 
 /// The place in `[START-END): FILE:LINE:COLUMN`.

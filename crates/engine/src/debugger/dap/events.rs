@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use super::breakpoints::{bind_result, complete, thread_at_breakpoint};
 use super::rules::JudgedStop;
 use super::together::{self, Messages};
-use super::{Connection, DapDebugger, commands, lock, pausing, reverse, rules};
+use super::{Connection, DapDebugger, commands, data, lock, pausing, reverse, rules};
 use crate::deadlines;
 use crate::debugger::{Debugger, Event};
 use crate::model::ids::RawId;
@@ -121,6 +121,10 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
         }
         ::dap::Event::Breakpoint(event) => {
             let Some(number) = event.breakpoint.id else { return Vec::new() };
+            let ended = data::ended(debugger, &event.breakpoint);
+            if !ended.is_empty() {
+                return ended;
+            }
             let (owners, is_function) = {
                 let mut breakpoints = lock(&debugger.0.breakpoints);
                 breakpoints.moved(number, event.breakpoint.line);

@@ -280,7 +280,7 @@ async fn unreported(
 }
 
 /// The address of a thread's next instruction.
-async fn address(debugger: &DapDebugger, thread: RawId) -> Option<String> {
+pub(super) async fn address(debugger: &DapDebugger, thread: RawId) -> Option<String> {
     let arguments = ::dap::StackTraceArguments { thread_id: thread.0, start_frame: Some(0), levels: Some(1) };
     let stack = debugger.request::<::dap::StackTrace>(arguments, deadlines::REQUEST).await.ok()?;
     stack.stack_frames.into_iter().next()?.instruction_pointer_reference

@@ -30,7 +30,8 @@ use super::original::{Original, WHOLE};
 use super::scopes::{Declared, Scope, bound_functions, changed_objects, private_accessors, undeclared};
 
 /// The functions of the recorder, by the letter behind `__$`.
-const HELPERS: &str = "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o ov p q r rc rd re t tt u v w x y z";
+const HELPERS: &str =
+    "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o ov p q r rc rd re t tt u v w x y z";
 
 /// A script with calls of the recorder in it.
 #[derive(Debug, Default, Serialize)]

@@ -124,6 +124,9 @@ pub(super) async fn set(
     let breakpoints = outermost.iter().map(breakpoint).collect();
     let arguments = ::dap::SetDataBreakpointsArguments { breakpoints };
     let response = debugger.request::<::dap::SetDataBreakpoints>(arguments, deadlines::REQUEST).await?;
+    let numbers = response.breakpoints.iter().map(|answer| answer.id).zip(&outermost);
+    lock(&debugger.0.watched).numbers =
+        numbers.filter_map(|(number, (id, _))| Some((number?, id.clone()))).collect();
     let failure = |(breakpoint, id, _): (BreakpointId, Option<String>, DataAccess)| {
         let at = id.and_then(|id| outermost.iter().position(|(outer, _)| covers(outer, &id)));
         let answer = at.and_then(|at| response.breakpoints.get(at));
