@@ -464,7 +464,7 @@ pub struct ThreadsResponse {
 
 /// A thread.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(default)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Thread {
     /// The adapter's number.
     #[serde(deserialize_with = "lenient::integer")]
@@ -472,6 +472,9 @@ pub struct Thread {
     /// Its name.
     #[serde(deserialize_with = "lenient::string")]
     pub name: String,
+    /// The operating system's number, if it is another one: not in the specification.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
+    pub os_thread: Option<i64>,
 }
 
 /// Arguments of [`StackTrace`].

@@ -21,7 +21,10 @@ use crate::redacted::{clean, clean_text};
 impl Editor {
     pub(crate) async fn threads(&self) -> Answer {
         let threads = self.session().threads().await?.into_iter();
-        let threads = threads.map(|thread| dap::Thread { id: thread.id.0.into(), name: thread.name });
+        let threads = threads.map(|thread| {
+            let id = thread.id.0.into();
+            dap::Thread { id, name: thread.name, os_thread: None }
+        });
         self.shown(&ThreadsResponse { threads: threads.collect() }, None)
     }
 

@@ -192,7 +192,7 @@ impl Debugger for CdpDebugger {
     }
 
     async fn threads(&self) -> Result<Vec<RawThread>> {
-        Ok(vec![RawThread { id: THREAD, name: self.0.thread.name().to_owned() }])
+        Ok(vec![RawThread { id: THREAD, name: self.0.thread.name().to_owned(), os_thread: None }])
     }
 
     async fn stack_trace(&self, _thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>> {

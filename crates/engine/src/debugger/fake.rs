@@ -135,7 +135,7 @@ impl Debugger for FakeDebugger {
 
     async fn threads(&self) -> Result<Vec<RawThread>> {
         self.act("threads", String::new()).await?;
-        Ok(vec![RawThread { id: RawId(1), name: "main".to_owned() }])
+        Ok(vec![RawThread { id: RawId(1), name: "main".to_owned(), os_thread: None }])
     }
 
     async fn stack_trace(&self, thread: RawId, _start: usize, _levels: usize) -> Result<Stack<RawId>> {

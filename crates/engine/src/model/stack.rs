@@ -153,6 +153,8 @@ pub struct RawThread {
     pub id: RawId,
     /// Its name.
     pub name: String,
+    /// The operating system's number, where the debugger reports it beside its own.
+    pub os_thread: Option<u32>,
 }
 
 #[cfg(test)]

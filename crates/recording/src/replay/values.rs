@@ -56,10 +56,10 @@ impl Replay {
         let found = collect(&self.recording.database, "SELECT id, name FROM threads ORDER BY id", |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
         })?;
-        let thread = |(id, name)| Thread { id, name: self.recording.text(name).to_string() };
+        let thread = |(id, name)| Thread { id, name: self.recording.text(name).to_string(), os_thread: None };
         let mut threads: Vec<Thread> = found.into_iter().map(thread).collect();
         if threads.is_empty() {
-            threads.push(Thread { id: 1, name: "main".to_owned() });
+            threads.push(Thread { id: 1, name: "main".to_owned(), os_thread: None });
         }
         Ok(ThreadsResponse { threads })
     }

@@ -1,6 +1,7 @@
 //! GDB in place of LLDB, on machines that have no `lldb-dap`.
 
 mod data;
+mod hangs;
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::{PermissionsExt, symlink};

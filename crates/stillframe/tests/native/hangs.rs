@@ -1,11 +1,11 @@
 //! `diagnose_hang` of C, C++ and Rust programs.
 
 use serde_json::json;
-use test_support::HangTable;
+use test_support::{HangTable, Server};
 
 use crate::STILLFRAME;
 
-const PROGRAMS: HangTable = HangTable {
+pub(crate) const PROGRAMS: HangTable = HangTable {
     folder: "native_hangs",
     // LLDB needs seconds to start a program on a busy machine, and the program is to be sampled after that.
     timeout: 6_000,
@@ -50,25 +50,27 @@ fn the_table_has_all_programs() {
     PROGRAMS.check_complete();
 }
 
+pub(crate) async fn assert_holders_are_reported(server: &Server, name: &str) {
+    let answer = PROGRAMS.diagnose(server, name).await;
+    let message = answer.text_of("message");
+    assert!(message.starts_with("Threads `") && message.ends_with("wait for each other"), "{answer:?}");
+    let evidence = answer.at("/evidence").to_string();
+    assert_eq!(evidence.matches("(held by thread `").count(), 2, "{evidence}");
+    for marker in ["held", "other"] {
+        let place = format!("{name}:{}", PROGRAMS.program(name).line(marker));
+        assert!(evidence.contains(&place), "{evidence}");
+    }
+    let threads = answer.at("/threads").as_array().expect("threads");
+    assert_eq!(threads.iter().filter(|thread| thread["deadlocked"] == true).count(), 2, "{answer:?}");
+    // The program is shown where it hangs, and not in `main`, which waits for the threads.
+    assert_eq!(answer.at("/location/line"), answer.at("/hungAt/line"), "{answer:?}");
+}
+
 #[tokio::test]
 async fn deadlocked_threads_are_reported_with_the_holders() {
     let server = STILLFRAME.serve().await;
     for name in ["two_mutexes.c", "two_mutexes.cpp"] {
-        let answer = PROGRAMS.diagnose(&server, name).await;
-        let message = answer.text_of("message");
-        assert!(message.starts_with("Threads `") && message.ends_with("wait for each other"), "{answer:?}");
-        let evidence = answer.at("/evidence").to_string();
-        assert_eq!(evidence.matches("(held by thread `").count(), 2, "{evidence}");
-        for marker in ["held", "other"] {
-            assert!(
-                evidence.contains(&format!("{name}:{}", PROGRAMS.program(name).line(marker))),
-                "{evidence}"
-            );
-        }
-        let threads = answer.at("/threads").as_array().unwrap();
-        assert_eq!(threads.iter().filter(|thread| thread["deadlocked"] == true).count(), 2, "{answer:?}");
-        // The program is shown where it hangs, and not in `main`, which waits for the threads.
-        assert_eq!(answer.at("/location/line"), answer.at("/hungAt/line"), "{answer:?}");
+        assert_holders_are_reported(&server, name).await;
     }
     server.finish().await;
 }

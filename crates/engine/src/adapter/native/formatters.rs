@@ -34,6 +34,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("stillframe_gdb_program.py", include_str!("../../debuggee/gdb/stillframe_gdb_program.py")),
     ("stillframe_gdb_requests.py", include_str!("../../debuggee/gdb/stillframe_gdb_requests.py")),
     ("stillframe_gdb_stops.py", include_str!("../../debuggee/gdb/stillframe_gdb_stops.py")),
+    ("stillframe_gdb_threads.py", include_str!("../../debuggee/gdb/stillframe_gdb_threads.py")),
     ("stillframe_gdb_values.py", include_str!("../../debuggee/gdb/stillframe_gdb_values.py")),
     ("stillframe_gdb_watches.py", include_str!("../../debuggee/gdb/stillframe_gdb_watches.py")),
     ("stillframe_globals.py", include_str!("../../debuggee/lldb/stillframe_globals.py")),

@@ -48,9 +48,10 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
         line_at: Some(|address| format!("stillframe-line {address}")),
         ..Quirks::NONE.data
     },
+    ignores_paused_thread: true,
     steps_out_into_libraries: true,
     stack_sampling: Some(StackSampling {
-        has_os_threads: false,
+        has_os_threads: true,
         ends_calls: false,
         is_spare: |_| false,
         wait: waits::by_stack,

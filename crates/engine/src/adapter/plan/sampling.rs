@@ -5,7 +5,7 @@ use crate::model::activity::WaitKind;
 /// How a program is sampled whose debugger reports nothing while it runs: it is paused, and all stacks are read.
 #[derive(Clone, Copy, Debug)]
 pub struct StackSampling {
-    /// The debugger's IDs of threads are the operating system's.
+    /// The debugger's IDs of threads are the operating system's, or it reports these, too.
     pub has_os_threads: bool,
     /// A pause ends the system call that the program waits in, so that it is not paused in one.
     pub ends_calls: bool,

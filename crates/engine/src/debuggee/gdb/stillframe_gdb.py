@@ -51,6 +51,7 @@ def prepare():
     import stillframe_gdb_program as program
     import stillframe_gdb_requests as requests
     import stillframe_gdb_stops as stops
+    import stillframe_gdb_threads  # noqa: F401
     import stillframe_gdb_values as values
     import stillframe_gdb_watches  # noqa: F401
 

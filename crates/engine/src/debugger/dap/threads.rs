@@ -21,7 +21,8 @@ pub(super) async fn threads(debugger: &DapDebugger) -> Result<Vec<RawThread>> {
         {
             name = format!("{name} [{reason}]");
         }
-        threads.push(RawThread { id, name });
+        let os_thread = thread.os_thread.and_then(|number| u32::try_from(number).ok());
+        threads.push(RawThread { id, name, os_thread });
     }
     Ok(threads)
 }

@@ -45,6 +45,7 @@ pub(super) async fn activity(debugger: &DapDebugger, sampling: StackSampling) ->
     };
     threads.retain(|read| !is_spare(read));
     let (mut threads, frames): (Vec<ThreadActivity>, Vec<Vec<RawId>>) = threads.into_iter().unzip();
+    number_holders(&mut threads);
     if let Some(search) = sampling.locks {
         locks::find_holders(debugger, search, &mut threads, &frames).await;
     }
@@ -108,10 +109,11 @@ async fn read(
     let ids = frames.iter().map(|frame| frame.id).collect();
     let frames =
         frames.into_iter().map(|frame| SampledFrame { function: frame.name, location: frame.location });
+    let os_thread = thread.os_thread.or_else(|| u32::try_from(thread.id.0).ok());
     let mut read = ThreadActivity {
         thread: thread.id,
         name: thread.name,
-        os_thread: if sampling.has_os_threads { u32::try_from(thread.id.0).ok() } else { None },
+        os_thread: if sampling.has_os_threads { os_thread } else { None },
         samples: 1,
         stack: frames.collect(),
         ..ThreadActivity::default()
@@ -177,6 +179,16 @@ fn name_apart(threads: &mut [ThreadActivity]) {
         if names.iter().filter(|name| **name == thread.name).count() > 1 {
             thread.name = format!("{} {}", thread.name, thread.thread.0);
         }
+    }
+}
+
+/// Holders get the debugger's number in place of the operating system's. One that has ended has none.
+fn number_holders(threads: &mut [ThreadActivity]) {
+    let numbers: Vec<_> = threads.iter().map(|thread| (thread.os_thread, thread.thread)).collect();
+    let waiting = threads.iter_mut().filter_map(|thread| thread.blocked.as_mut());
+    for holder in waiting.flat_map(|waiting| &mut waiting.holders) {
+        let known = numbers.iter().find(|(number, _)| number.is_some_and(|one| i64::from(one) == holder.0));
+        *holder = known.map_or(RawId(-holder.0), |(_, id)| *id);
     }
 }
 
