@@ -31,7 +31,6 @@ use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::{Code, Function, Loop};
 use crate::progress::Progress;
-use crate::recording::Cell;
 use crate::safety::Safety;
 
 pub use crate::host::{BoxFuture, Host, Machine};
@@ -334,13 +333,6 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// A part of the message of the error with which the runtime ends a program whose threads all wait for each other.
     fn deadlock_error(&self) -> Option<&'static str> {
         None
-    }
-
-    /// A cell as it was recorded, in the form in which other tools show the value; a text of more than `limit`
-    /// characters is cut, if that was not done before.
-    fn recorded(&self, cell: Cell, limit: usize) -> Cell {
-        let _ = limit;
-        cell
     }
 
     /// What can be seen of a program that runs.

@@ -5,13 +5,13 @@
 //! program that is killed are not lost, or, where it cannot open the pipe, by its debugger.
 //!
 //! The program's side is `debuggee/node/recorder.js` and `debuggee/python/stillframe_recorder.py`. Debuggers that can run our
-//! code at a breakpoint write the rows in place of the program (`debuggee/java`, `debuggee/lldb`). A line is a
+//! code at a breakpoint write the rows in place of the program (`debuggee/java`, `debuggee/native`). A line is a
 //! row `[id, hit, time, pid, thread, cells]`, a count `{"id", "writer", "hits"}`, or one of our marks.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -23,7 +23,7 @@ use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::lock::lock;
 use crate::model::ids::BreakpointId;
-pub use crate::model::record::{CellFormat, Record, RowSink, SharedSink};
+pub use crate::model::record::{Cell, CellFormat, CellShape, Record, RowSink, SharedSink};
 use crate::named_pipe::NamedPipe;
 
 /// How many bytes of rows are kept. What comes after that is counted.
@@ -47,24 +47,6 @@ pub struct Row {
     pub thread: String,
     /// One for each expression.
     pub cells: Vec<Cell>,
-}
-
-/// What an expression came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cell {
-    /// A value.
-    Value {
-        /// The name of its type.
-        type_name: String,
-        /// The value.
-        text: String,
-        /// The text is not all of it.
-        cut: bool,
-        /// The text is JSON.
-        json: bool,
-    },
-    /// It threw this, in one line.
-    Error(String),
 }
 
 /// Who counts passes: the number of a process, and of what counts on its own in it, such as a thread of JavaScript.
@@ -96,7 +78,10 @@ struct Inner {
 #[derive(Debug)]
 struct RowStore {
     limit: u64,
-    shape: Shape,
+    /// The longest text of a value that a debugger writes, in characters.
+    longest: usize,
+    debuggers: Shape<OnceLock<CellShape>>,
+    shape: Shape<Box<dyn Fn(Cell) -> Cell + Send + Sync>>,
     kept: Mutex<StoredRows>,
     /// How many rows have come, kept or not.
     rows: watch::Sender<u64>,
@@ -105,9 +90,9 @@ struct RowStore {
 }
 
 /// What is done with each cell that was written elsewhere.
-struct Shape(Box<dyn Fn(Cell) -> Cell + Send + Sync>);
+struct Shape<T>(T);
 
-impl fmt::Debug for Shape {
+impl<T> fmt::Debug for Shape<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Shape")
     }
@@ -157,11 +142,16 @@ fn writer<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Wri
 impl Recorder {
     /// Takes in at most `rows` rows and counts the rest.
     pub fn new(rows: u64) -> Result<Self> {
-        Self::shaping(rows, |cell| cell)
+        Self::shaping(rows, usize::MAX, |cell| cell)
     }
 
-    /// The same, where each cell that a program or its debugger writes is passed through `shape`.
-    pub fn shaping(rows: u64, shape: impl Fn(Cell) -> Cell + Send + Sync + 'static) -> Result<Self> {
+    /// The same, where each cell that a program or its debugger writes is passed through `shape`. A debugger's texts are cut
+    /// after `longest` characters.
+    pub fn shaping(
+        rows: u64,
+        longest: usize,
+        shape: impl Fn(Cell) -> Cell + Send + Sync + 'static,
+    ) -> Result<Self> {
         let mut pipe = NamedPipe::new()?;
         let path = pipe.path().to_owned();
         let marks = pipe::OpenOptions::new().open_sender(&path).map_err(|error| Error::Environment {
@@ -170,6 +160,8 @@ impl Recorder {
         })?;
         let table = Arc::new(RowStore {
             limit: rows,
+            longest,
+            debuggers: Shape(OnceLock::new()),
             shape: Shape(Box::new(shape)),
             kept: Mutex::default(),
             rows: watch::Sender::new(0),
@@ -303,6 +295,11 @@ impl RowSink for Inner {
     fn read(&self, line: &str) {
         self.table.read(line);
     }
+
+    fn shape(&self, shape: CellShape) {
+        // All debuggers of a recorder are of one kind.
+        let _ = self.table.debuggers.0.set(shape);
+    }
 }
 
 impl Drop for Inner {
@@ -315,7 +312,7 @@ impl RowStore {
     fn read(&self, line: &str) {
         match serde_json::from_str(line) {
             Ok(Line::Row(id, hit, time, pid, thread, cells)) => {
-                let cells = cells.into_iter().map(|cell| (self.shape.0)(cell.into())).collect();
+                let cells = cells.into_iter().map(|cell| self.shaped(cell.into())).collect();
                 self.push(Row { id: BreakpointId(id), hit, time, pid, thread, cells });
             }
             Ok(Line::Count { id, writer, hits }) => self.count(BreakpointId(id), writer, hits),
@@ -324,6 +321,14 @@ impl RowStore {
             }
             Err(error) => tracing::warn!(%error, "skipped a malformed row"),
         }
+    }
+
+    fn shaped(&self, cell: Cell) -> Cell {
+        let cell = match self.debuggers.0.get() {
+            Some(shape) => shape(cell, self.longest),
+            None => cell,
+        };
+        (self.shape.0)(cell)
     }
 
     fn push(&self, row: Row) {
@@ -404,14 +409,20 @@ mod tests {
 
     #[tokio::test]
     async fn cells_from_elsewhere_are_shaped_and_our_own_are_not() {
-        let recorder = Recorder::shaping(9, |_| Cell::Error("shaped".to_owned())).unwrap();
-        recorder.read("[1,1,1.0,41,\"one\",[[\"int\",\"1\"]]]");
+        let recorder = Recorder::shaping(9, 3, |cell| match cell {
+            Cell::Error(message) => Cell::Error(format!("shaped {message}")),
+            value @ Cell::Value { .. } => value,
+        })
+        .unwrap();
+        let debuggers = |cell, longest| Cell::Error(format!("{cell:?} up to {longest}").replace('"', ""));
+        recorder.sink().shape(Box::new(debuggers));
+        recorder.read("[1,1,1.0,41,\"one\",[[null,\"1\"]]]");
         let cell = Cell::Error("as it is".to_owned());
         let cells = vec![cell.clone()];
         recorder.push(Row { id: BreakpointId(1), hit: 2, time: 2.0, pid: 41, thread: String::new(), cells });
         let rows = recorder.recorded().rows;
         let cells: Vec<&Cell> = rows.iter().flat_map(|row| &row.cells).collect();
-        assert_eq!(cells, [&Cell::Error("shaped".to_owned()), &cell]);
+        assert_eq!(cells, [&Cell::Error("shaped Error(1) up to 3".to_owned()), &cell]);
     }
 
     #[tokio::test]

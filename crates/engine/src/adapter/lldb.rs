@@ -17,7 +17,6 @@ use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::Loop;
 use crate::model::stop::ExceptionMode;
 use crate::progress::Progress;
-use crate::recording::Cell;
 
 mod shown;
 
@@ -190,10 +189,6 @@ impl Adapter for C {
             samples: true,
             reporting: Reporting::Printed(PrintedFormat::GoogleTest),
         }
-    }
-
-    fn recorded(&self, cell: Cell, limit: usize) -> Cell {
-        lldb_dap::recorded(&QUIRKS, cell, limit)
     }
 
     fn loops(&self, text: &str) -> Vec<Loop> {

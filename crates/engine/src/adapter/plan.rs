@@ -226,8 +226,6 @@ pub struct Quirks {
     pub breakpoints_command: Option<&'static str>,
     /// A command of the debugger that records values at breakpoints while the program runs; see `dap/recording.rs`.
     pub record_command: Option<&'static str>,
-    /// It has no such command, unlike another debugger of its language: what records stops at each hit.
-    pub records_by_stopping: bool,
     /// The descriptions of stops that may be at a breakpoint which the debugger inserts or removes in that moment, or at
     /// a throw that was reported, and a command that takes the thread and prints `missed` if it is.
     pub missed_command: Option<(&'static [&'static str], &'static str)>,
@@ -481,7 +479,6 @@ impl Quirks {
         functions_command: None,
         breakpoints_command: None,
         record_command: None,
-        records_by_stopping: false,
         missed_command: None,
         printed_exception: |_| None,
         function: str::to_owned,

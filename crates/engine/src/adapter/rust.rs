@@ -23,7 +23,6 @@ use crate::model::source::{Function, Loop};
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
-use crate::recording::Cell;
 
 /// The language.
 #[derive(Clone, Copy, Debug)]
@@ -219,10 +218,6 @@ impl Adapter for Rust {
             samples: true,
             reporting: Reporting::Printed(PrintedFormat::Libtest),
         }
-    }
-
-    fn recorded(&self, cell: Cell, limit: usize) -> Cell {
-        lldb_dap::recorded(&QUIRKS, cell, limit)
     }
 
     fn functions(&self, text: &str) -> Vec<Function> {

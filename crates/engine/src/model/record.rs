@@ -31,6 +31,28 @@ pub enum CellFormat {
     Json(usize),
 }
 
+/// What an expression came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// A value.
+    Value {
+        /// The name of its type.
+        type_name: String,
+        /// The value.
+        text: String,
+        /// The text is not all of it.
+        cut: bool,
+        /// The text is JSON.
+        json: bool,
+    },
+    /// It threw this, in one line.
+    Error(String),
+}
+
+/// A cell as a debugger writes it, in the form in which other tools show the value; a longer text than this many characters
+/// is cut.
+pub type CellShape = Box<dyn Fn(Cell, usize) -> Cell + Send + Sync>;
+
 /// Takes rows in.
 pub trait RowSink: fmt::Debug + Send + Sync {
     /// Where programs write their lines. No other sink has the same pipe.
@@ -38,6 +60,9 @@ pub trait RowSink: fmt::Debug + Send + Sync {
 
     /// Takes in a line that came in another way than by the pipe.
     fn read(&self, line: &str);
+
+    /// From now on, lines are a debugger's, which writes values like this.
+    fn shape(&self, shape: CellShape);
 }
 
 /// A sink that many share. Clones are the same one.

@@ -70,7 +70,7 @@ async fn stopping_server() -> Server {
 }
 
 /// The way, and what was recorded, without times, processes and addresses.
-async fn traced(server: &Server, program: &Fixture, mut asked: Value) -> (Value, Vec<Value>) {
+pub(crate) async fn traced(server: &Server, program: &Fixture, mut asked: Value) -> (Value, Vec<Value>) {
     asked["program"] = json!(program.path());
     asked["timeout"] = json!(120_000);
     let mut traced = server.ok("trace_values", asked).await;
@@ -233,7 +233,7 @@ async fn an_object_has_the_fields_of_its_own_class_at_each_hit() {
 }
 
 /// Comes to its place all the time.
-const BUSY: &str = r"
+pub(crate) const BUSY: &str = r"
 #include <unistd.h>
 int main(int argc, char **argv) {
     for (volatile int i = 0; argc; i++)

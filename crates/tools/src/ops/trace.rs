@@ -214,13 +214,11 @@ fn recorded_by(session: &Session, request: &Trace) -> Option<RecordingSide> {
 
 /// Takes in what is recorded, with values as other tools show them.
 fn recorder(session: &Session, request: &Trace) -> Result<Recorder, ToolError> {
-    let adapter = request.languages(session).into_iter().next().unwrap_or(session.adapter());
     let limit = match request.cells {
         CellFormat::Text(limit) => limit,
         CellFormat::Json(limit) => session.policy().bounds.text(limit),
     };
-    let shape = move |cell| cells::shortened(adapter.recorded(cell, limit), limit);
-    Ok(Recorder::shaping(request.max_rows, shape)?)
+    Ok(Recorder::shaping(request.max_rows, limit, move |cell| cells::shortened(cell, limit))?)
 }
 
 /// How a trace began.

@@ -38,10 +38,9 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     is_unknown_name: |text| text.starts_with("No symbol ") && text.ends_with(" in current context."),
     mutes_console: true,
     message: refusal,
-    stops_at_bad_conditions: true,
-    // It refuses a call of a function in a library that is not loaded yet.
-    native_condition: |condition| (!condition.contains('(')).then(|| condition.to_owned()),
-    records_by_stopping: true,
+    // Our script evaluates them: GDB refuses a breakpoint whose condition has a name that is not known yet.
+    native_condition: |_| None,
+    record_command: Some("stillframe-record"),
     data: DataQuirks {
         command: Some("stillframe-watched"),
         covers: lldb_dap::QUIRKS.data.covers,

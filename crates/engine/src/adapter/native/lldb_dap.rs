@@ -16,12 +16,10 @@ use crate::adapter::plan::{
     DataQuirks, FrameQuirks, Plan, Quirks, SimultaneousStops, StackSampling, Transport,
 };
 use crate::adapter::{Machine, Runtime};
-use crate::deadlines;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
 use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::process::{ProcessSpec, search_path};
-use crate::recording::Cell;
 
 pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     listens: "`lldb-server gdbserver HOST:PORT`",
@@ -246,29 +244,6 @@ fn own_debug_info_only(host: &dyn Host, binary: &Path) -> Option<String> {
 /// LLDB's command that loads a script.
 pub(in crate::adapter) fn imported(script: &Path) -> String {
     format!("?command script import \"{}\"", script.display())
-}
-
-/// A cell that LLDB has recorded, as other tools show it: a text that is longer than `limit` is cut.
-pub(in crate::adapter) fn recorded(quirks: &Quirks, cell: Cell, limit: usize) -> Cell {
-    match cell {
-        Cell::Error(message) => {
-            let message = (quirks.message)(&message);
-            if (quirks.is_timeout)(&message) {
-                let late = Error::Deadline { what: "the expression".to_owned(), after: deadlines::EVALUATE };
-                return Cell::Error(late.to_string());
-            }
-            Cell::Error(message)
-        }
-        Cell::Value { type_name, text, json, .. } => {
-            let (type_name, mut text) = (quirks.value)(&type_name, text);
-            let end = text.char_indices().nth(limit).map(|(end, _)| end);
-            if let Some(end) = end {
-                text.truncate(end);
-                text.push_str("...");
-            }
-            Cell::Value { type_name, text, cut: end.is_some(), json }
-        }
-    }
 }
 
 /// The adapter has us start the program: its streams are kept apart, and its exit status is ours to read.

@@ -49,6 +49,7 @@ def prepare():
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import stillframe_gdb_calls as calls
     import stillframe_gdb_program as program
+    import stillframe_gdb_recorder as recorder
     import stillframe_gdb_requests as requests
     import stillframe_gdb_stops as stops
     import stillframe_gdb_threads  # noqa: F401
@@ -64,6 +65,7 @@ def prepare():
     values.complete(SETTINGS.get("printers"))
     stops.complete()
     calls.complete()
+    recorder.complete()
     requests.complete()
     if SETTINGS.get("program"):
         # Not only when debugging starts, so that breakpoints and their conditions are checked before.

@@ -199,7 +199,7 @@ pub(super) async fn set_in_source(
     path: &Path,
     wanted: Vec<SourceBreakpoint>,
 ) -> Result<Vec<BindResult>> {
-    debugger.can_record(wanted.iter().flat_map(|place| &place.rules))?;
+    debugger.prepare_records(wanted.iter().flat_map(|place| &place.rules))?;
     let mut places = Vec::with_capacity(wanted.len());
     for SourceBreakpoint { line, column, rules } in wanted {
         // Where a closure begins, each hit around it counts, also those where the condition is false.
@@ -233,9 +233,15 @@ pub(super) fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Opt
 }
 
 impl DapDebugger {
-    pub(super) fn can_record<'a>(&self, mut rules: impl Iterator<Item = &'a RuleFor>) -> Result<()> {
-        let can = self.quirks().record_command.is_some() || self.quirks().records_by_stopping;
-        if !can && rules.any(|rule| rule.rule.record.is_some()) {
+    /// Fails if the debugger cannot record what these rules ask for.
+    pub(super) fn prepare_records<'a>(&self, rules: impl Iterator<Item = &'a RuleFor>) -> Result<()> {
+        let quirks = self.quirks();
+        for record in rules.filter_map(|rule| rule.rule.record.as_ref()) {
+            if quirks.record_command.is_some() {
+                let shape = |cell, limit| recording::shown(quirks, cell, limit);
+                record.recorder.shape(Box::new(shape));
+                continue;
+            }
             return Err(Error::Unsupported(
                 "this debugger cannot record values while the program runs; stop at each hit and evaluate there"
                     .to_owned(),

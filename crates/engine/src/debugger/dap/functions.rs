@@ -15,7 +15,7 @@ pub(super) async fn set_on_functions(
     debugger: &DapDebugger,
     wanted: Vec<FunctionBreakpoint>,
 ) -> Result<Vec<BindResult>> {
-    debugger.can_record(wanted.iter().flat_map(|place| &place.rules))?;
+    debugger.prepare_records(wanted.iter().flat_map(|place| &place.rules))?;
     let mut places = Vec::with_capacity(wanted.len());
     for FunctionBreakpoint { name, rules } in wanted {
         let condition = native_condition(debugger, &rules);

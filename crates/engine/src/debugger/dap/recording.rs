@@ -13,11 +13,12 @@ use serde_json::{Value as Json, json};
 use tokio::time::Instant;
 
 use super::{DapDebugger, commands, lock};
+use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::RuleFor;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::ids::{BreakpointId, RawId};
-use crate::recording::{CellFormat, Record};
+use crate::recording::{Cell, CellFormat, Record};
 
 /// What the command answers when it has done what was asked.
 const RECORDING: &str = "recording";
@@ -44,6 +45,29 @@ pub(super) fn place(number: i64, rules: &[RuleFor], is_recorded: bool) -> Option
         .then(|| json!({ "number": number, "stops": stops, "conditions": conditions, "records": records }))
 }
 
+/// A cell that the debugger has recorded, as other tools show it: a text that is longer than `limit` is cut.
+pub(super) fn shown(quirks: &Quirks, cell: Cell, limit: usize) -> Cell {
+    match cell {
+        Cell::Error(message) => {
+            let message = (quirks.message)(&message);
+            if (quirks.is_timeout)(&message) {
+                let late = Error::Deadline { what: "the expression".to_owned(), after: deadlines::EVALUATE };
+                return Cell::Error(late.to_string());
+            }
+            Cell::Error(message)
+        }
+        Cell::Value { type_name, text, json, .. } => {
+            let (type_name, mut text) = (quirks.value)(&type_name, text);
+            let end = text.char_indices().nth(limit).map(|(end, _)| end);
+            if let Some(end) = end {
+                text.truncate(end);
+                text.push_str("...");
+            }
+            Cell::Value { type_name, text, cut: end.is_some(), json }
+        }
+    }
+}
+
 fn specification(rule: &RuleFor, record: &Record) -> Json {
     let (CellFormat::Text(limit) | CellFormat::Json(limit)) = record.cells;
     json!({
@@ -60,9 +84,6 @@ fn specification(rule: &RuleFor, record: &Record) -> Json {
 
 /// Has the debugger record at the breakpoints that it has now, and nowhere else.
 pub(super) async fn announce(debugger: &DapDebugger) {
-    if debugger.quirks().records_by_stopping {
-        lock(&debugger.0.breakpoints).not_recorded();
-    }
     let Some(command) = debugger.quirks().record_command else { return };
     let Some(places) = lock(&debugger.0.breakpoints).recorded_anew() else { return };
     let text = format!("{command} {}", commands::argument(&places));
