@@ -14,9 +14,13 @@ pub async fn python_with_packages() -> PathBuf {
     INSTALLED.get_or_init(install).await.clone()
 }
 
-/// A GDB with a debug adapter, which few systems have, among the packages.
+/// A GDB with a debug adapter, which few systems have, among the packages; `STILLFRAME_TESTS_GDB` is the path of another
+/// version.
 pub async fn gdb() -> PathBuf {
-    python_with_packages().await.with_file_name("gdb")
+    match std::env::var_os("STILLFRAME_TESTS_GDB") {
+        Some(path) => path.into(),
+        None => python_with_packages().await.with_file_name("gdb"),
+    }
 }
 
 async fn install() -> PathBuf {

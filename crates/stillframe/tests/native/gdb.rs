@@ -315,6 +315,7 @@ fn main() {
     let counts: HashMap<&str, i32> = HashMap::from([("a", 1)]);
     let (round, square) = (Shape::Round(1.5), Shape::Square { side: 2 });
     let (boxed, letter, text, pair) = (Box::new(7), 'é', String::from("hé"), (1u8, "two"));
+    let letters = ['"', 'ß', '\'', '\n', '"'];
     let sum = owed(&items, 1.5); // @call
     println!("{sum}");
     let none: Option<u32> = items[1].price;
@@ -339,6 +340,7 @@ async fn rust_values_and_panics_are_shown() {
         &[
             "boxed: &i32 = 7",
             "letter: char = 'é'",
+            "letters: [char; 5] = ['\"', 'ß', '\\'', '\\n', '\"']",
             "text: String = \"hé\"",
             "pair: (u8, &str) = (1, \"two\")",
             "round: Shape = Round(1.5)",
@@ -495,7 +497,7 @@ async fn an_executable_path_chooses_gdb_beside_lldb() {
     let id = server.ok("create_debug_session", chosen).await["sessionId"].clone();
     let dry = json!({ "sessionId": id, "scriptPath": program.path(), "dryRunSpawn": true });
     let dry = server.ok("start_debugging", dry).await;
-    assert!(dry.text_of("message").contains("18.1 (given as `executablePath`)"), "{}", dry.text);
+    assert!(dry.text_of("message").contains(" (given as `executablePath`)"), "{}", dry.text);
     let start = json!({ "sessionId": id, "scriptPath": program.path() });
     assert_eq!(server.ok("start_debugging", start).await["exitCode"], 7);
     server.finish().await;

@@ -30,6 +30,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("stillframe_functions.py", include_str!("../../debuggee/lldb/stillframe_functions.py")),
     ("stillframe_gdb.py", include_str!("../../debuggee/gdb/stillframe_gdb.py")),
     ("stillframe_gdb_calls.py", include_str!("../../debuggee/gdb/stillframe_gdb_calls.py")),
+    ("stillframe_gdb_dumps.py", include_str!("../../debuggee/gdb/stillframe_gdb_dumps.py")),
     ("stillframe_gdb_exceptions.py", include_str!("../../debuggee/gdb/stillframe_gdb_exceptions.py")),
     ("stillframe_gdb_program.py", include_str!("../../debuggee/gdb/stillframe_gdb_program.py")),
     ("stillframe_gdb_recorder.py", include_str!("../../debuggee/gdb/stillframe_gdb_recorder.py")),

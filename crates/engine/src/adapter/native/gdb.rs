@@ -1,6 +1,6 @@
 //! GDB's own adapter, `gdb -i dap`: its version, how it starts a program, and what it gets wrong.
 //!
-//! Facts about it hold for GDB 16.3 and 18.1. The scripts in `debuggee/gdb` complete it.
+//! Facts about it hold for GDB 16.3, 17.2 and 18.1. The scripts in `debuggee/gdb` complete it.
 
 use std::path::{Path, PathBuf};
 
@@ -61,10 +61,6 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
 
 /// What is wrong, without what GDB has done about it and how to change that.
 fn refusal(text: &str) -> String {
-    if text.starts_with("attach requires either ") {
-        return "this version of GDB opens no crash dumps as a debug adapter; use a newer one, or LLDB"
-            .to_owned();
-    }
     let first = text.lines().next().unwrap_or_default();
     if first.ends_with("while in a function called from GDB.") { first.to_owned() } else { text.to_owned() }
 }

@@ -91,13 +91,9 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
 
 /// The same of GDB, which has Rust's own names of types, except for references.
 pub(super) fn value_of_gdb(kind: &str, text: String) -> (String, String) {
-    let kind = &kind.replace("*mut ", "&");
-    match text.split_once(' ') {
-        // `233 'é'`
-        Some((_, letter)) if kind == "char" => (kind.clone(), letter.to_owned()),
-        _ if kind == "char" => (kind.clone(), text),
-        _ => value(kind, text),
-    }
+    let kind = kind.replace("*mut ", "&");
+    // The text `' '` has a space, but no address before it.
+    if kind == "char" { (kind, text) } else { value(&kind, text) }
 }
 
 /// The type of a counted pointer to a text or a slice, which LLDB names after one of its items.

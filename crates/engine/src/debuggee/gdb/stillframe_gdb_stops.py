@@ -4,6 +4,7 @@ import os
 
 import gdb
 import stillframe_gdb_calls as calls
+import stillframe_gdb_dumps as dumps
 from gdb.dap import events, launch, startup
 from gdb.dap import next as steps
 from gdb.dap.server import send_event
@@ -50,7 +51,7 @@ def completing(send):
 def stopped(body):
     """The body of the event, or nothing for a stop that is not one for the client."""
     event, State.exception = State.event, None
-    if getattr(gdb.selected_inferior(), "corefile", None) is not None:
+    if dumps.is_open():
         return {**body, "reason": "exception"}
     if body["reason"] == "attach":
         gdb.post_event(lambda: gdb.execute("continue &", to_string=True))
@@ -158,3 +159,4 @@ def complete():
     gdb.events.stop.connect(on_stop)
     gdb.events.exited.disconnect(events._on_exit)
     gdb.events.exited.connect(on_exit)
+    dumps.complete(on_stop)

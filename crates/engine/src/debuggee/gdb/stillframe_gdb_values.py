@@ -11,8 +11,13 @@ from gdb.dap import bt, varref
 
 # Of a text of C, which has its address before it.
 TEXT_ADDRESS = re.compile(r"\b0x[0-9a-f]+ (?=[uUL]?\")")
-# What is before the last part of a path: `core::option::Option<u32>::` in `core::option::Option<u32>::Some`.
-MODULES = re.compile(r"(?:\b\w+(?:<(?:[^<>]|<[^<>]*>)*>)?::)+(?=\w)")
+# In a value of Rust: a text; a character, which is `233 'é'`, or `233 '\xe9'` before version 18; and what is before
+# the last part of a path, as `core::option::Option<u32>::` in `core::option::Option<u32>::Some`.
+PARTS = re.compile(
+    r"""(?P<text>"(?:\\.|[^"\\])*")|\b(?P<letter>\d+) '(?:\\.[^']*|[^'\\])'|"""
+    r"(?:\b\w+(?:<(?:[^<>]|<[^<>]*>)*>)?::)+(?=\w)"
+)
+ESCAPES = {"\0": "\\0", "\t": "\\t", "\n": "\\n", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
 OPAQUE = (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_VOID)
 MOST_ITEMS = 10_000
 
@@ -52,8 +57,19 @@ def text_of_rust(value):
     # GDB has one type for references, boxes and raw pointers of Rust.
     if kind.code == gdb.TYPE_CODE_PTR and kind.target().code not in OPAQUE and int(value) != 0:
         value = value.dereference()
-    parts = re.split(r'("(?:\\.|[^"\\])*")', value.format_string())
-    return "".join(part if part.startswith('"') else MODULES.sub("", part) for part in parts)
+    return PARTS.sub(written, value.format_string())
+
+
+def written(part):
+    """A part of a value, as Rust's `Debug` has it."""
+    if part["letter"] is None:
+        return part["text"] or ""
+    number = int(part["letter"])
+    if number > sys.maxunicode:
+        return part[0]
+    character = chr(number)
+    escaped = character if character.isprintable() else f"\\u{{{number:x}}}"
+    return f"'{ESCAPES.get(character, escaped)}'"
 
 
 def referred(value):
