@@ -519,6 +519,40 @@ async fn refused_with(program: &Fixture, debugger: Option<&str>) -> Answer {
     failed
 }
 
+const LARGE: &str = r"#include <stdbool.h>
+static int large[100000];
+static bool is_set = true;
+static int nothing(void) {
+    return large[4]; // @inside
+}
+int main(void) {
+    int items[20] = {1, 2, 3};
+    large[0] = items[1]; // @large
+    return nothing() + items[15] - 7;
+}
+";
+
+#[tokio::test]
+async fn large_arrays_items_and_empty_scopes_are_read_and_set() {
+    let sources = Sources::new(&[("main.c", LARGE)]);
+    let program = sources.file("main.c");
+    let (session, _path) = GdbOnly::stopped_at(&program, "c", "large").await;
+    let items = session.ok("evaluate_expression", json!({ "expression": "items" })).await;
+    let set = json!({ "scope": items["variablesReference"], "name": "[15]", "value": "7" });
+    session.ok("set_variable", set).await;
+    assert_eq!(session.evaluate("items[15]").await, "7");
+    let cut = session.ok("evaluate_expression", json!({ "expression": "large", "maxLength": 20 })).await;
+    assert_eq!((&cut["truncated"], &cut["children"]), (&json!(true), &json!(100_000)), "{}", cut.text);
+    let is_set = session.ok("evaluate_expression", json!({ "expression": "is_set" })).await;
+    assert_eq!((is_set.text_of("result"), is_set.text_of("type")), ("true", "bool"));
+    session.break_at(&program, "inside").await;
+    session.go_on().await;
+    let locals = session.ok("get_local_variables", json!({})).await;
+    assert_eq!((&locals["count"], &locals["scopeName"]), (&json!(0), &json!("Locals")), "{}", locals.text);
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_missing_or_old_debugger_is_reported_with_both_choices() {
     let sources = Sources::new(&[("main.c", C)]);

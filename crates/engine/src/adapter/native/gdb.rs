@@ -191,6 +191,9 @@ pub(in crate::adapter) fn value(kind: &str, text: String) -> (String, String) {
         kind.replace_range(from..from + 2 + length, "");
     }
     let mut kind = kind.replace("std::__cxx11::basic_string<char>", "std::string").replace(" >", ">");
+    if let Some(rest) = kind.strip_prefix("_Bool") {
+        kind = format!("bool{rest}");
+    }
     for word in ["struct ", "enum ", "union "] {
         kind = kind.replace(word, "");
     }
@@ -236,6 +239,7 @@ mod tests {
             ("const std::vector<Item, std::allocator<Item> > &", "const std::vector<Item> &"),
             ("std::unique_ptr<Item, std::default_delete<Item> >", "std::unique_ptr<Item>"),
             ("const struct pair *", "const pair *"),
+            ("_Bool [2]", "bool [2]"),
             ("int", "int"),
             ("std::vector<int, std::allocator<", "std::vector<int, std::allocator<"),
         ];

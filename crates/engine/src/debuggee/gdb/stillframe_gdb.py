@@ -20,6 +20,8 @@ SETTINGS = json.loads(os.environ.pop("STILLFRAME_GDB", "{}"))
 OPTIONS = [
     "set debuginfod enabled off",
     "set confirm off",
+    # In bytes. GDB shows nothing of an array that is larger.
+    "set max-value-size 16777216",
     "set style enabled off",
     "set print characters 4000",
     "set print elements 200",

@@ -1,4 +1,4 @@
-"""Values are shown with what is inside, and stacks with how deep they are."""
+"""Values are shown with what is inside, scopes also where they are empty, and stacks with how deep they are."""
 
 import glob
 import itertools
@@ -7,7 +7,9 @@ import sys
 
 import gdb
 import gdb.printing
-from gdb.dap import bt, varref
+from gdb.dap import bt, scopes, startup, varref
+from gdb.dap.server import send_gdb_with_response
+from stillframe_gdb_requests import REQUESTS
 
 # Of a text of C, which has its address before it.
 TEXT_ADDRESS = re.compile(r"\b0x[0-9a-f]+ (?=[uUL]?\")")
@@ -109,6 +111,40 @@ def naming(compute_name):
     return named
 
 
+def finding(find):
+    """GDB's adapter finds only children that it has listed before."""
+
+    def found(self, name):
+        try:
+            return find(self, name)
+        except startup.DAPException:
+            count = min(self.child_count() or 0, MOST_ITEMS)
+            if count == 0:
+                raise
+            list(self.fetch_children(0, count))
+            return find(self, name)
+
+    return found
+
+
+def listing_locals(answer):
+    """GDB's adapter leaves out a scope without variables."""
+
+    def answered(**arguments):
+        result = answer(**arguments)
+        names = [scope["name"] for scope in result["scopes"]]
+        if "Locals" not in names:
+            empty = send_gdb_with_response(lambda: empty_scope(arguments["frameId"]))
+            result["scopes"].insert(names[:1] == ["Arguments"], empty)
+        return result
+
+    return answered
+
+
+def empty_scope(frame):
+    return scopes._ScopeReference("Locals", "locals", frame, ()).to_object()
+
+
 def counting(backtrace):
     def counted(thread_id, levels, start, *arguments):
         result = backtrace(thread_id, levels, start, *arguments)
@@ -156,5 +192,7 @@ def complete(of_rust):
     Shown.text = text_of_rust if of_rust else text_of
     varref.VariableReference.to_object = showing(varref.VariableReference.to_object)
     varref.BaseReference._compute_name = naming(varref.BaseReference._compute_name)
+    varref.BaseReference.find_child_by_name = finding(varref.BaseReference.find_child_by_name)
+    REQUESTS["scopes"] = listing_locals(REQUESTS["scopes"])
     bt._backtrace = counting(bt._backtrace)
     gdb.printing.make_visualizer = shortening(gdb.printing.make_visualizer)
