@@ -24,6 +24,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("stillframe_cpp_unions.py", include_str!("../../debuggee/lldb/stillframe_cpp_unions.py")),
     ("stillframe_cpp_views.py", include_str!("../../debuggee/lldb/stillframe_cpp_views.py")),
     ("stillframe_dumps.py", include_str!("../../debuggee/lldb/stillframe_dumps.py")),
+    ("stillframe_effects.py", include_str!("../../debuggee/native/stillframe_effects.py")),
     ("stillframe_errors.py", include_str!("../../debuggee/lldb/stillframe_errors.py")),
     ("stillframe_evaluate.py", include_str!("../../debuggee/lldb/stillframe_evaluate.py")),
     ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),

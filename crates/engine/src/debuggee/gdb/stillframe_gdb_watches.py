@@ -10,6 +10,7 @@ import re
 from typing import Sequence
 
 import gdb
+import stillframe_effects
 from gdb.dap.breakpoint import suppress_new_breakpoint_event
 from gdb.dap.frames import select_frame
 from gdb.dap.server import send_event
@@ -142,7 +143,7 @@ def watched(text):
     try:
         printed = {"find": find, "read": read}[how](int(frame), *rest)
     except (gdb.error, DAPException) as error:
-        printed = {"problem": str(error)}
+        printed = {"problem": str(error), "has_effect": str(error) == stillframe_effects.REASON}
     return "watched " + json.dumps(printed)
 
 
@@ -154,6 +155,8 @@ def find(frame, rest):
 
 
 def pointer_to(expression):
+    if stillframe_effects.may_change(expression):
+        raise gdb.error(stillframe_effects.REASON)
     value = referred(parse_and_eval(expression))
     if is_bit_field(expression.strip()):
         raise gdb.error("it is a bit field")

@@ -4,18 +4,15 @@ LLDB's parser cannot name each type, such as that of a template, so the values a
 """
 
 import json
-import re
 
 import lldb
+import stillframe_effects
 from stillframe_evaluate import frame_numbered, understood
 from stillframe_recorder import outside, text_of, types
 from stillframe_values import BIT_FIELD, Failed
 
 # How long an expression may take that runs code of the program, in microseconds.
 LIMIT = 1_000_000
-
-# An assignment or a call.
-CHANGES = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|<<=|>>=|\w\s*\(")
 
 # How many values processors watch.
 REGISTERS = 4
@@ -73,8 +70,8 @@ def located(target, frame, expression):
 
 def pointed_at(target, frame, expression):
     """The value of an expression that only LLDB understands."""
-    if CHANGES.search(expression):
-        raise Effect("it may change the program")
+    if stillframe_effects.may_change(expression):
+        raise Effect(stillframe_effects.REASON)
     options = lldb.SBExpressionOptions()
     options.SetIgnoreBreakpoints(True)
     options.SetTimeoutInMicroSeconds(LIMIT)

@@ -105,6 +105,7 @@ async fn what_the_processor_cannot_watch_is_refused_with_the_reason() {
     }
     for (expression, reason) in [
         ("shop.open + 1", "it is not in the program's memory"),
+        ("shop.open = 0", "it may change the program"),
         ("shop.flags", "it is a bit field"),
         ("nothing", "No symbol"),
         ("shop.prices", "processors watch at most 4 values"),
