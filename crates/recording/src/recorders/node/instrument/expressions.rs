@@ -354,16 +354,13 @@ impl Instrumenter<'_> {
         let given = given.unwrap_or(&mut unused);
         for argument in arguments {
             let value = argument.as_expression().filter(|value| !self.is_harmless(value));
-            match value.filter(|value| may_be_object(value) && given.len() < most) {
-                Some(value) => {
-                    let object = keep(self, value);
-                    self.visit_kept(value, &object);
-                    given.push(object.text().to_owned());
-                }
-                None => {
-                    in_literals.extend(value.into_iter().flat_map(variables_in));
-                    self.visit_argument(argument);
-                }
+            if let Some(value) = value.filter(|value| may_be_object(value) && given.len() < most) {
+                let object = keep(self, value);
+                self.visit_kept(value, &object);
+                given.push(object.text().to_owned());
+            } else {
+                in_literals.extend(value.into_iter().flat_map(variables_in));
+                self.visit_argument(argument);
             }
         }
         for (variable, property) in in_literals.into_iter().take(most.saturating_sub(given.len())) {
