@@ -1,5 +1,6 @@
 //! GDB in place of LLDB, on machines that have no `lldb-dap`.
 
+mod calls;
 mod data;
 mod hangs;
 mod recording;

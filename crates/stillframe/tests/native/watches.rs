@@ -170,7 +170,7 @@ async fn a_pointer_to_an_object_is_watched_and_not_the_object() {
 async fn what_may_change_the_program_is_not_evaluated_to_watch_it() {
     let sources = Sources::new(&[("main.cpp", OBJECTS)]);
     let (server, id, _) = at_ready(&sources, "main.cpp").await;
-    for expression in ["number = 7", "++number", "changed(number)"] {
+    for expression in ["number = 7", "++number", "changed(number)", "(changed)(number)"] {
         let refused = watch(&server, &id, expression, "write").await;
         assert!(refused.text.contains("it may change the program"), "{}", refused.text);
     }

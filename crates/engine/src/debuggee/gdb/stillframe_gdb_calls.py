@@ -42,16 +42,18 @@ def on_inferior_call(event):
 
 
 def begin_call():
-    """A breakpoint in the function would leave the program there."""
+    """A breakpoint in the function would leave the program there, and other threads would run past theirs."""
     enabled = [place for place in gdb.breakpoints() if place.enabled]
     numbers = [(module, name, getattr(module, name)) for module, name in NUMBERS if hasattr(module, name)]
-    Call.before = (enabled, numbers)
+    Call.before = (enabled, numbers, gdb.parameter("scheduler-locking"))
     enable(enabled, False)
+    gdb.set_parameter("scheduler-locking", "on")
 
 
 def end_call():
-    enabled, numbers = Call.before
+    enabled, numbers, locking = Call.before
     Call.before = None
+    gdb.set_parameter("scheduler-locking", locking)
     events.inferior_running = False
     for module, name, value in numbers:
         setattr(module, name, value)

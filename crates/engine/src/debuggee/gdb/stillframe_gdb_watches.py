@@ -150,7 +150,14 @@ def watched(text):
 def find(frame, rest):
     name, expression = rest.split(" ", 1)
     select_frame(frame)
-    storage = Storage.known[name] = Storage(name, pointer_to(json.loads(expression)))
+    try:
+        with gdb.with_parameter("may-call-functions", "off"):
+            pointer = pointer_to(json.loads(expression))
+    except (gdb.error, DAPException) as error:
+        if "may-call-functions is off" in str(error):
+            raise gdb.error(stillframe_effects.REASON) from error
+        raise
+    storage = Storage.known[name] = Storage(name, pointer)
     return {"id": storage.id}
 
 

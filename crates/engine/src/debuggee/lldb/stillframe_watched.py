@@ -8,11 +8,8 @@ import json
 import lldb
 import stillframe_effects
 from stillframe_evaluate import frame_numbered, understood
-from stillframe_recorder import outside, text_of, types
+from stillframe_recorder import RUNS_CODE, outside, text_of, types
 from stillframe_values import BIT_FIELD, Failed
-
-# How long an expression may take that runs code of the program, in microseconds.
-LIMIT = 1_000_000
 
 # How many values processors watch.
 REGISTERS = 4
@@ -73,9 +70,11 @@ def pointed_at(target, frame, expression):
     if stillframe_effects.may_change(expression):
         raise Effect(stillframe_effects.REASON)
     options = lldb.SBExpressionOptions()
+    options.SetAllowJIT(False)
     options.SetIgnoreBreakpoints(True)
-    options.SetTimeoutInMicroSeconds(LIMIT)
     pointer = frame.EvaluateExpression(f"&({expression})", options)
+    if RUNS_CODE in (pointer.GetError().GetCString() or ""):
+        raise Effect(stillframe_effects.REASON)
     if pointer.GetError().Fail():
         value = target.FindFirstGlobalVariable(expression)
         if value.IsValid():

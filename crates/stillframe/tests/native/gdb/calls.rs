@@ -1,0 +1,41 @@
+//! Functions that expressions call, under GDB.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use super::GdbOnly;
+use crate::debugging::folder;
+
+const BUSY: &str = r#"#include <atomic>
+#include <thread>
+static volatile long turns = 0;
+static std::atomic<bool> is_over{false};
+static long sum(long most) {
+    volatile long all = 0;
+    for (long at = 0; at < most; at++) all = all + at;
+    return all;
+}
+int main() {
+    std::thread other([] { while (!is_over) turns = turns + 1; });
+    while (turns == 0) {}
+    is_over = true; // @spins
+    other.join();
+    return sum(2) == 1 ? 0 : 1;
+}
+"#;
+
+#[tokio::test]
+async fn other_threads_rest_while_a_function_is_called() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "busy.cpp", BUSY);
+    let (session, _path) = GdbOnly::stopped_at(&program, "cpp", "spins").await;
+    let evaluated = async |expression: &str| {
+        let answer = session.ok("evaluate_expression", json!({ "expression": expression })).await;
+        answer.text_of("result").to_owned()
+    };
+    let before = evaluated("turns").await;
+    assert_eq!(evaluated("sum(100000)").await, "4999950000");
+    assert_eq!(evaluated("turns").await, before);
+    session.run_to_the_end().await;
+    session.finish().await;
+}
