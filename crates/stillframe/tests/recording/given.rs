@@ -180,3 +180,43 @@ async fn variables_that_cannot_be_read_after_a_call_are_not_read() {
     has(&client.record(&program, &[]).await, &["exited with code 0", "output:\nDerived {}\n"]);
     client.server.finish().await;
 }
+
+const ONCE_JS: &str = "\
+const util = require('util');
+require('v8').setFlagsFromString('--expose-gc');
+const gc = require('vm').runInNewContext('gc');
+let reads = 0;
+const read = () => ({ reads: ++reads });
+Object.defineProperty(globalThis, 'lazy', { get: read });
+util.inspect(lazy);
+util.inspect({ lazy });
+lazy.name = 'changed';
+var x = {};
+with (Object.defineProperty({}, 'x', { get: read })) {
+  util.inspect(x);
+  util.inspect({ x });
+  util?.inspect(x);
+}
+console.log(`reads: ${reads}`);
+const helper = { track: (given) => new WeakRef(given) };
+async function main() {
+  let cart = { items: [] };
+  const kept = helper?.track(cart);
+  cart = null;
+  for (let round = 0; round < 5; round += 1) {
+    await new Promise(setImmediate);
+    gc();
+  }
+  console.log(`alive: ${kept.deref() !== undefined}`);
+}
+main();
+";
+
+#[tokio::test]
+async fn arguments_are_read_once_and_live_as_long_as_in_a_plain_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", ONCE_JS);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "reads: 6\n", "alive: false"]);
+    client.server.finish().await;
+}

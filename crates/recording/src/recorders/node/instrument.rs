@@ -1,7 +1,7 @@
 //! Puts calls of the recorder into a script.
 //!
-//! Nothing gets another line, and no value is computed twice: what a call of the recorder gets is the value of an
-//! expression, or a variable. The functions that are called, such as `__$l`, are described in
+//! Nothing gets another line, and no value is computed twice (but see `keep_receiver`): what a call of the recorder gets
+//! is the value of an expression, or a variable. The functions that are called, such as `__$l`, are described in
 //! `debuggee/node/record_helpers.cjs`.
 
 mod changed;
@@ -32,6 +32,9 @@ use super::scopes::{Declared, Scope, bound_functions, changed_objects, private_a
 /// The functions of the recorder, by the letter behind `__$`.
 const HELPERS: &str =
     "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o ov p q r rc rd re t tt u v w x y z";
+
+/// What Node gives each CommonJS file. It finds what a file exports by its text, in which these must stay.
+const OF_FILES: [&str; 3] = ["exports", "module", "require"];
 
 /// A script with calls of the recorder in it.
 #[derive(Debug, Default, Serialize)]
@@ -124,6 +127,8 @@ struct Instrumenter<'t> {
     reserved: Option<u32>,
     /// The line of the statement around, whose event represents what follows on the same line.
     head_line: u32,
+    /// The number of `with` statements around, whose objects may have a property of any name.
+    withs: usize,
 }
 
 /// A function that is gone through.
@@ -144,6 +149,7 @@ struct FunctionContext {
 }
 
 /// Where something is kept whose value is needed again.
+#[derive(Clone)]
 enum Kept {
     /// It can be written again.
     Text(String),
@@ -156,6 +162,20 @@ impl Kept {
         match self {
             Self::Text(text) | Self::Temporary(text) => text,
         }
+    }
+
+    /// What clears a temporary after its last use: it would keep an object alive for as long as its function runs.
+    fn cleared(&self) -> String {
+        match self {
+            Self::Text(_) => String::new(),
+            Self::Temporary(name) => format!(",{name}=void 0"),
+        }
+    }
+
+    /// What a function of the recorder gets after the value.
+    fn list(all: &[Self]) -> String {
+        let texts = all.iter().map(|kept| format!(",{}", kept.text()));
+        texts.chain(all.iter().map(Self::cleared)).collect()
     }
 }
 
@@ -185,6 +205,7 @@ impl<'t> Instrumenter<'t> {
             hidden: Vec::new(),
             reserved: None,
             head_line: 0,
+            withs: 0,
         }
     }
 
@@ -239,9 +260,12 @@ impl<'t> Instrumenter<'t> {
         self.scopes.iter().any(|scope| scope.get(name).is_some())
     }
 
-    /// Whether a name means the same variable later: a property of the global object may be deleted meanwhile.
+    /// Whether a name means the same variable later, and reading it runs nothing: a property of the global object, or of
+    /// that of a `with` statement, may be deleted meanwhile, or have a getter.
     fn is_lasting(&self, name: &str) -> bool {
-        self.declared(name).is_some_and(|what| what != Declared::Global)
+        let is_of_file = self.script.kind == Kind::CommonJs && OF_FILES.contains(&name);
+        let is_declared = || self.declared(name).is_some_and(|what| what != Declared::Global);
+        self.withs == 0 && (is_of_file || is_declared())
     }
 
     fn is_code(&self, name: &str) -> bool {
@@ -306,10 +330,6 @@ impl<'t> Instrumenter<'t> {
     fn keep(&mut self, expression: &Expression<'_>) -> Kept {
         match expression {
             Expression::Identifier(it) if self.is_lasting(&it.name) => Kept::Text(it.name.to_string()),
-            Expression::Identifier(it) => {
-                let name = &it.name;
-                Kept::Text(format!("(typeof {name}==='undefined'?void 0:{name})"))
-            }
             Expression::ThisExpression(_) => Kept::Text("this".to_owned()),
             Expression::NumericLiteral(_) | Expression::StringLiteral(_) => {
                 let span = expression.span();
@@ -317,6 +337,18 @@ impl<'t> Instrumenter<'t> {
                 Kept::Text(literal)
             }
             _ => Kept::Temporary(self.temporary()),
+        }
+    }
+
+    /// The same for an object whose method is called: what V8 says where there is no such method has the object's name.
+    /// So a getter of the global object runs again.
+    fn keep_receiver(&mut self, expression: &Expression<'_>) -> Kept {
+        match expression {
+            Expression::Identifier(it) if self.withs == 0 && !self.is_lasting(&it.name) => {
+                let name = &it.name;
+                Kept::Text(format!("(typeof {name}==='undefined'?void 0:{name})"))
+            }
+            other => self.keep(other),
         }
     }
 
@@ -453,5 +485,14 @@ mod tests {
         assert!(dense.contains("return __$") && !dense.contains("return__$"), "{dense}");
         assert!(!dense.contains("throw__$") && !dense.contains("yield__$"), "{dense}");
         assert_eq!(instrumented("let = ;", Kind::Module), None);
+    }
+
+    #[test]
+    fn what_node_finds_exports_by_stays() {
+        let exporting = "module.exports = { a: 1 };\nexports.b = 2;\nregister(exports, 3);\n";
+        let text = instrumented(exporting, Kind::CommonJs).unwrap();
+        for kept in ["module.exports = { a: 1 }", "exports.b = 2", "register(exports, 3)"] {
+            assert!(text.contains(kept), "{kept}: {text}");
+        }
     }
 }

@@ -174,7 +174,7 @@ impl Instrumenter<'_> {
             (Member::Write, Key::Private(name)) => ("h", vec![text(","), Piece::Name(name)], None),
             (Member::Write, Key::Computed(key)) => {
                 let kept = self.keep(key);
-                ("i", vec![text(format!(",{}", kept.text()))], Some((key, Some(kept))))
+                ("i", vec![text(format!(",{}{}", kept.text(), kept.cleared()))], Some((key, Some(kept))))
             }
             (Member::Step(by), Key::Name(name)) => {
                 ("a", vec![text(","), Piece::Name(name), text(format!(",{by}"))], None)
@@ -184,12 +184,13 @@ impl Instrumenter<'_> {
             }
             (Member::Step(by), Key::Computed(key)) => {
                 let kept = self.keep(key);
-                ("j", vec![text(format!(",{},{by}", kept.text()))], Some((key, Some(kept))))
+                let after = format!(",{},{by}{}", kept.text(), kept.cleared());
+                ("j", vec![text(after)], Some((key, Some(kept))))
             }
         };
         let mut all = vec![text(format!(",{}", kept.text()))];
         all.append(&mut after);
-        all.push(text(")"));
+        all.push(text(format!("{})", kept.cleared())));
         let visit = |this: &mut Self| {
             this.visit_kept(object, &kept);
             match key {
@@ -232,7 +233,7 @@ impl Instrumenter<'_> {
             return walk_js::walk_unary_expression(self, it);
         }
         let kept = self.keep(object);
-        let after = vec![text(format!(",{})", kept.text()))];
+        let after = vec![text(format!(",{}{})", kept.text(), kept.cleared()))];
         let visit = |this: &mut Self| {
             this.visit_kept(object, &kept);
             if let Expression::ComputedMemberExpression(member) = &it.argument {
@@ -246,10 +247,13 @@ impl Instrumenter<'_> {
     fn delete_in_chain(&mut self, it: &UnaryExpression<'_>, chain: &ChainExpression<'_>) {
         let object = chain.expression.as_member_expression().map(MemberExpression::object);
         match object.and_then(begin_of_chain) {
-            Some((Expression::Identifier(begin), steps)) => {
-                let after = format!(",{},{})", begin.name, list_of(&steps));
+            Some((begin, steps)) if matches!(begin, Expression::Identifier(_)) => {
+                let kept = self.keep(begin);
+                let after = format!(",{},{}{})", kept.text(), list_of(&steps), kept.cleared());
                 self.put_text(it.span.start, "__$cc(__$w(),");
+                self.chain_begin = Some((begin.span(), kept));
                 self.chain(chain);
+                self.chain_begin = None;
                 self.put_text(it.span.end, after);
             }
             _ => self.chain(chain),
@@ -306,15 +310,15 @@ impl Instrumenter<'_> {
         let helper = if begin.is_some() && is_reader(method) { "rc" } else { "cc" };
         self.put_text(it.span.start, format!("__${helper}(__$w(),"));
         let (object, steps) = begin.unzip();
-        let kept = object.map(|object| self.keep(object));
-        let mut values = vec![kept.as_ref().map_or("undefined", Kept::text).to_owned()];
+        let kept = object.map(|object| self.keep_receiver(object));
+        let begin = kept.clone().unwrap_or_else(|| Kept::Text("undefined".to_owned()));
+        let mut values = vec![begin, Kept::Text(list_of(&steps.unwrap_or_default()))];
         let mut given = Vec::new();
         self.chain_begin = object.map(GetSpan::span).zip(kept);
         self.spine_of_call(call, Some(&mut given));
         self.chain_begin = None;
-        values.push(list_of(&steps.unwrap_or_default()));
         values.extend(given);
-        self.put_text(it.span.end, format!(",{})", values.join(",")));
+        self.put_text(it.span.end, format!("{})", Kept::list(&values)));
     }
 
     /// What a chain is made of: nothing can be put around its parts, but for the one that it begins at.
@@ -335,7 +339,7 @@ impl Instrumenter<'_> {
     }
 
     /// A call in a chain. Its arguments are kept, if that is asked for.
-    fn spine_of_call(&mut self, call: &CallExpression<'_>, given: Option<&mut Vec<String>>) {
+    fn spine_of_call(&mut self, call: &CallExpression<'_>, given: Option<&mut Vec<Kept>>) {
         self.spine(&call.callee);
         // Where the chain is not gone through, a variable among the arguments need not have a value yet.
         self.visit_given(&call.arguments, given, |this, _| Kept::Temporary(this.temporary()));
@@ -345,7 +349,7 @@ impl Instrumenter<'_> {
     fn visit_given(
         &mut self,
         arguments: &[Argument<'_>],
-        given: Option<&mut Vec<String>>,
+        given: Option<&mut Vec<Kept>>,
         keep: impl Fn(&mut Self, &Expression<'_>) -> Kept,
     ) {
         let mut in_literals = Vec::new();
@@ -357,7 +361,7 @@ impl Instrumenter<'_> {
             if let Some(value) = value.filter(|value| may_be_object(value) && given.len() < most) {
                 let object = keep(self, value);
                 self.visit_kept(value, &object);
-                given.push(object.text().to_owned());
+                given.push(object);
             } else {
                 in_literals.extend(value.into_iter().flat_map(variables_in));
                 self.visit_argument(argument);
@@ -369,7 +373,7 @@ impl Instrumenter<'_> {
                 self.put_text(variable.span().start, format!("{name}:"));
             }
             self.visit_kept(variable, &object);
-            given.push(object.text().to_owned());
+            given.push(object);
         }
     }
 
@@ -396,8 +400,8 @@ impl Instrumenter<'_> {
                 vec![text(")")],
             );
         }
-        let mut kept: Vec<String> = Vec::new();
-        kept.extend(self.bound_name(&it.callee));
+        let mut kept = Vec::new();
+        kept.extend(self.bound_name(&it.callee).map(Kept::Text));
         let helper = match changed {
             Changed::Appended => "x",
             Changed::Read => "rd",
@@ -407,18 +411,18 @@ impl Instrumenter<'_> {
         match &it.callee {
             // A method of the class above, which may be one of the language.
             Expression::StaticMemberExpression(member) if matches!(member.object, Expression::Super(_)) => {
-                kept.push("this".to_owned());
+                kept.push(Kept::Text("this".to_owned()));
             }
             Expression::StaticMemberExpression(member) if changed != Changed::Arguments => {
-                let object = self.keep(&member.object);
+                let object = self.keep_receiver(&member.object);
                 self.visit_kept(&member.object, &object);
-                kept.push(object.text().to_owned());
+                kept.push(object);
             }
             other => self.visit_expression(other),
         }
         let is_given = !matches!(changed, Changed::Receiver | Changed::Appended);
         self.visit_given(&it.arguments, Some(&mut kept).filter(|_| is_given), Self::keep);
-        self.put_text(it.span.end, format!(",{})", kept.join(",")));
+        self.put_text(it.span.end, format!("{})", Kept::list(&kept)));
     }
 
     /// What makes a function of another one, which is bound to an object: where the function is called, the object may
@@ -428,8 +432,7 @@ impl Instrumenter<'_> {
         self.put_text(it.span.start, "__$bo(");
         self.visit_expression(&it.callee);
         self.visit_given(&it.arguments, Some(&mut kept), Self::keep);
-        kept.insert(0, String::new());
-        self.put_text(it.span.end, format!("{})", kept.join(",")));
+        self.put_text(it.span.end, format!("{})", Kept::list(&kept)));
     }
 
     fn super_call(&mut self, it: &CallExpression<'_>) {

@@ -5,7 +5,7 @@ use oxc_ast::ast::{
     DoWhileStatement, ExportDefaultDeclarationKind, Expression, ForInStatement, ForOfStatement, ForStatement,
     ForStatementInit, ForStatementLeft, Function, IfStatement, LabeledStatement, Program, ReturnStatement,
     Statement, SwitchStatement, ThrowStatement, TryStatement, VariableDeclaration, VariableDeclarationKind,
-    WhileStatement,
+    WhileStatement, WithStatement,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::GetSpan;
@@ -378,6 +378,13 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
     fn visit_for_in_statement(&mut self, it: &ForInStatement<'a>) {
         let line = self.line(it.span.start);
         self.for_each(&it.left, &it.right, &it.body, line);
+    }
+
+    fn visit_with_statement(&mut self, it: &WithStatement<'a>) {
+        self.visit_expression(&it.object);
+        self.withs += 1;
+        self.visit_statement(&it.body);
+        self.withs -= 1;
     }
 
     fn visit_labeled_statement(&mut self, it: &LabeledStatement<'a>) {

@@ -46,7 +46,8 @@ impl Instrumenter<'_> {
         self.put_text(span.start, "__$h(");
         self.visit_expression(value);
         let name = Piece::Name(format!("#{}", field.field.name));
-        self.put(span.end, vec![text(format!(",{},", kept.text())), name, text(")")]);
+        let after = text(format!("{})", kept.cleared()));
+        self.put(span.end, vec![text(format!(",{},", kept.text())), name, after]);
     }
 }
 
