@@ -58,6 +58,7 @@ async fn the_line_of_an_uncaught_exception_is_shown_as_in_a_plain_run() {
         "async function load() { await null; throw new RangeError('too big'); }\nload();\n",
         "setTimeout(() => { Promise.reject(new RangeError('too big')); });\n",
         "async function load(date) { return date.toISOString(); }\nload(new Date(NaN));\n",
+        "async function pay() { throw Object.assign(new RangeError('unpaid'), { code: 'ERR_ASSERTION' }); }\npay();\n",
     ] {
         let program = Fixture::write(folder.path(), "main.cjs", text);
         let mut node = tokio::process::Command::new("node");
@@ -84,6 +85,7 @@ async fn no_line_is_shown_where_a_plain_run_shows_none() {
          if (isMainThread) new Worker(__filename).on('error', () => console.log('captured'));\n\
          else Promise.reject(new Error('handled'));\n",
         "async function check() { require('assert').strictEqual(1, 2); }\ncheck();\n",
+        "async function read() { return JSON.parse('{'); }\nread();\n",
     ] {
         let program = Fixture::write(folder.path(), "main.cjs", text);
         let mut node = tokio::process::Command::new("node");

@@ -15,6 +15,7 @@ const { apply, getOwnPropertyDescriptor } = Reflect;
 const { findSourceMap } = Module;
 const toText = Error.prototype.toString;
 const AT = '\n    at ';
+const OF_TEXT = /at (JSON\.parse|(new )?\w*Function) \(<anonymous>\)$/;
 // In a line that Node does not show (`instrument.rs`).
 const MARK = 'node-do-not-add-exception-line';
 
@@ -93,13 +94,19 @@ function textOf(site) {
   }
 }
 
+/** Whether an error is about a text that a function of the language was given: Node shows that text. */
+function isOfText(error, stack) {
+  return error instanceof SyntaxError && OF_TEXT.test(/^ {4}at .*$/m.exec(stack)?.[0]);
+}
+
 /** What Node shows above an uncaught exception; it cannot know the line. `loaded` gives the text that a file has. */
 exports.showHeading = (error, origin, loaded) => {
   const isRejection = origin !== 'uncaughtException';
   const stack = typeof error?.stack === 'string' ? error.stack : '';
   // Of a rejected promise, Node shows where the error was made, perhaps in a function of the language. An assertion hides
   // that.
-  const isMade = isNativeError(error) && getOwnPropertyDescriptor(error, 'code')?.value !== 'ERR_ASSERTION';
+  const isAssertion = error instanceof require('assert').AssertionError;
+  const isMade = isNativeError(error) && !isAssertion && !isOfText(error, stack);
   const frames = isRejection ? isMade && /^ {4}at (?!.*\(<anonymous>\)$).*$/m.exec(stack)?.[0] : stack;
   const frame = /\(?((?:file:\/\/)?\/[^():]*):(\d+):(\d+)\)?$/m.exec(frames || '');
   if (!frame) return;
