@@ -393,7 +393,7 @@ function start(end) {
 if (isMainThread) {
   start(async (worker) => {
     await worker.terminate();
-    start(() => process.exit(0));
+    start(({ terminate }) => process.exit(terminate.length - 1));
   });
 } else {
   parentPort.on('message', (n) => parentPort.postMessage(work(n)));

@@ -44,10 +44,10 @@ exports.watch = () => {
     }
   };
   const own = Worker.prototype.terminate;
-  const value = function terminate() {
+  const value = function terminate(callback, ...others) {
     receive();
     write(this?.threadId);
-    return apply(own, this, arguments);
+    return apply(own, this, [callback, ...others]);
   };
   Object.defineProperty(Worker.prototype, 'terminate', { configurable: true, writable: true, value });
   process.on('exit', () => {
