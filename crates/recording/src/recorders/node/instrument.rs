@@ -33,7 +33,7 @@ use super::scopes::{Declared, Scope, bound_functions, changed_objects, private_a
 const HELPERS: &str =
     "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o ov p q r rc rd re t tt u v w x y z";
 
-/// What Node gives each CommonJS file. It finds what a file exports by its text, in which these must stay.
+/// What Node gives each file that is not a module. It finds what a file exports by its text, in which these must stay.
 const OF_FILES: [&str; 3] = ["exports", "module", "require"];
 
 /// A script with calls of the recorder in it.

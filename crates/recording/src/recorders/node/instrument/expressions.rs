@@ -243,21 +243,17 @@ impl Instrumenter<'_> {
         self.wrap(it.span, "__$k(".to_owned(), visit, after);
     }
 
-    /// `delete options?.limits.most`, where the chain begins at a variable.
+    /// `delete options?.limits.most`.
     fn delete_in_chain(&mut self, it: &UnaryExpression<'_>, chain: &ChainExpression<'_>) {
         let object = chain.expression.as_member_expression().map(MemberExpression::object);
-        match object.and_then(begin_of_chain) {
-            Some((begin, steps)) if matches!(begin, Expression::Identifier(_)) => {
-                let kept = self.keep(begin);
-                let after = format!(",{},{}{})", kept.text(), list_of(&steps), kept.cleared());
-                self.put_text(it.span.start, "__$cc(__$w(),");
-                self.chain_begin = Some((begin.span(), kept));
-                self.chain(chain);
-                self.chain_begin = None;
-                self.put_text(it.span.end, after);
-            }
-            _ => self.chain(chain),
-        }
+        let Some((begin, steps)) = object.and_then(begin_of_chain) else { return self.chain(chain) };
+        let kept = self.keep(begin);
+        let after = format!(",{},{}{})", kept.text(), list_of(&steps), kept.cleared());
+        self.put_text(it.span.start, "__$cc(__$w(),");
+        self.chain_begin = Some((begin.span(), kept));
+        self.chain(chain);
+        self.chain_begin = None;
+        self.put_text(it.span.end, after);
     }
 
     fn await_expression(&mut self, it: &AwaitExpression<'_>) {
