@@ -488,6 +488,16 @@ mod tests {
     }
 
     #[test]
+    fn chains_stay_whole_around_assertions_of_types() {
+        let typed =
+            "let cart: { all: Set<number> } | undefined;\ncart?.all!.add(1);\ndelete cart?.all!.size;\n";
+        let text = instrumented(typed, Kind::Module).unwrap();
+        for kept in ["cart?.all!.add(1)", "cart?.all!.size"] {
+            assert!(text.contains(kept), "{kept}: {text}");
+        }
+    }
+
+    #[test]
     fn what_node_finds_exports_by_stays() {
         let exporting = "module.exports = { a: 1 };\nexports.b = 2;\nregister(exports, 3);\n";
         let text = instrumented(exporting, Kind::CommonJs).unwrap();

@@ -326,6 +326,7 @@ impl Instrumenter<'_> {
             Expression::CallExpression(call) => self.spine_of_call(call, None),
             Expression::StaticMemberExpression(member) => self.spine(&member.object),
             Expression::PrivateFieldExpression(member) => self.spine(&member.object),
+            Expression::TSNonNullExpression(it) => self.spine(&it.expression),
             Expression::ComputedMemberExpression(member) => {
                 self.spine(&member.object);
                 self.visit_expression(&member.expression);
@@ -461,6 +462,7 @@ fn begin_of_chain<'a>(object: &'a Expression<'a>) -> Option<(&'a Expression<'a>,
                 steps.clear();
                 call.callee.as_member_expression()?.object()
             }
+            Expression::TSNonNullExpression(it) => &it.expression,
             _ => break,
         }
     }
@@ -480,6 +482,7 @@ fn is_in_chain(it: &Expression<'_>) -> bool {
         Expression::StaticMemberExpression(member) => member.optional || is_in_chain(&member.object),
         Expression::PrivateFieldExpression(member) => member.optional || is_in_chain(&member.object),
         Expression::ComputedMemberExpression(member) => member.optional || is_in_chain(&member.object),
+        Expression::TSNonNullExpression(it) => is_in_chain(&it.expression),
         Expression::Super(_) => true,
         _ => false,
     }
