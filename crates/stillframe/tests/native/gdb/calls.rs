@@ -6,7 +6,7 @@ use test_support::Fixture;
 use super::GdbOnly;
 use crate::debugging::folder;
 
-const BUSY: &str = r#"#include <atomic>
+const BUSY: &str = r"#include <atomic>
 #include <thread>
 static volatile long turns = 0;
 static std::atomic<bool> is_over{false};
@@ -22,7 +22,7 @@ int main() {
     other.join();
     return sum(2) == 1 ? 0 : 1;
 }
-"#;
+";
 
 #[tokio::test]
 async fn other_threads_rest_while_a_function_is_called() {
