@@ -246,11 +246,22 @@ async fn a_program_is_paused_again_and_again_after_values_were_recorded() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "busy.c", BUSY);
     let session = Debugging::of(program.language()).await;
+    is_recorded_and_paused(&session, &program, "argc + 1", 5).await;
+    session.finish().await;
+}
+
+/// Starts a busy program, and lets it be recorded by its debugger, paused and continued so many times.
+pub(crate) async fn is_recorded_and_paused(
+    session: &Debugging,
+    program: &Fixture,
+    expression: &str,
+    times: usize,
+) {
     let started = session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;
     assert_eq!(started.outcome(), "running");
     let point =
-        json!({ "file": program.path(), "line": program.line("here"), "expressions": ["i", "argc + 1"] });
-    for _ in 0..5 {
+        json!({ "file": program.path(), "line": program.line("here"), "expressions": ["i", expression] });
+    for _ in 0..times {
         let trace = json!({ "points": [point], "maxHits": 5, "timeout": 60_000 });
         let traced = session.ok("trace_values", trace).await;
         assert_eq!(
@@ -263,5 +274,4 @@ async fn a_program_is_paused_again_and_again_after_values_were_recorded() {
         assert_eq!(paused.outcome(), "pause", "{}", paused.text);
         session.ok("continue_execution", json!({ "timeout": 0 })).await;
     }
-    session.finish().await;
 }

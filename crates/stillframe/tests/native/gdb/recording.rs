@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use test_support::{Fixture, Server, rows_to_try};
 
 use super::{C, GdbOnly, RUST, ran};
-use crate::debugging::{Report, folder};
-use crate::recording::{BUSY, traced};
+use crate::debugging::folder;
+use crate::recording::{BUSY, is_recorded_and_paused, traced};
 use crate::source::Sources;
 
 async fn both_ways_record_the_same(program: &Fixture, line: &str, expressions: &[&str], condition: &str) {
@@ -99,21 +99,6 @@ async fn a_program_that_is_recorded_is_paused_and_runs_on() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "busy.c", BUSY);
     let (session, _path) = GdbOnly::session("c").await;
-    let started = session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;
-    assert_eq!(started.outcome(), "running");
-    let point = json!({ "file": program.path(), "line": program.line("here"), "expressions": ["i", "argc"] });
-    for _ in 0..3 {
-        let trace = json!({ "points": [point], "maxHits": 5, "timeout": 60_000 });
-        let traced = session.ok("trace_values", trace).await;
-        assert_eq!(
-            (&traced["recordedBy"], &traced["endedBy"], &traced["state"]),
-            (&json!("debugger"), &json!("maxHits"), &json!("running")),
-            "{}",
-            traced.text
-        );
-        let paused = session.ok("pause_execution", json!({ "timeout": 30_000 })).await;
-        assert_eq!(paused.outcome(), "pause", "{}", paused.text);
-        session.ok("continue_execution", json!({ "timeout": 0 })).await;
-    }
+    is_recorded_and_paused(&session, &program, "argc", 3).await;
     session.finish().await;
 }
