@@ -183,7 +183,7 @@ console.log(1); // @last
     a_step_over_the_call_ends_behind_it(&program, (&program.main, "last"), ("code.length", "9")).await;
 }
 
-/// With a breakpoint at another place, for which compiled scripts are looked at, and a value that differs between the calls.
+/// A breakpoint elsewhere makes the search for its compiled script part of each step, and the value differs between calls.
 async fn a_step_over_the_call_ends_behind_it(program: &Script, other: (&Fixture, &str), value: (&str, &str)) {
     let session = Debugging::of(Language::Node).await;
     session.break_at(&program.main, "call").await;
