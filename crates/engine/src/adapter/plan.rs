@@ -290,8 +290,8 @@ pub struct Quirks {
     /// Whether a function is one of the compiler's own that runs before the program, and has a line of the user's, where
     /// it does not stop.
     pub is_start_function: Option<fn(&str) -> bool>,
-    /// An expression that must be read at each stop before others, which cannot be read until then.
-    pub read_first: Option<&'static str>,
+    /// A value that must be read at each stop before others can be.
+    pub read_first: Option<ReadFirst>,
     /// How to read exceptions whose message the adapter does not know.
     pub thrown_value: Option<ThrownValue>,
     /// Functions of the runner of tests and, in each, an expression for the name of the test that runs there.
@@ -457,6 +457,15 @@ pub struct ThrownValue {
     pub function: &'static str,
     /// Expressions for the exception there, the best one first.
     pub expressions: &'static [&'static str],
+}
+
+/// A value that must be read before others can be. See `dap/first.rs`.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadFirst {
+    /// An expression for it.
+    pub expression: &'static str,
+    /// Whether the text of another value shows that it could not be read as a whole, or does not show all of it.
+    pub may_lack: fn(&str) -> bool,
 }
 
 /// Each adapter has a constant of its own.

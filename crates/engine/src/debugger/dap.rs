@@ -4,8 +4,8 @@
 //! the adapter says (`events.rs`, `errors.rs`), can do (`abilities.rs`) and asks (`reverse.rs`), commands of the
 //! debugger behind it (`commands.rs`), breakpoints and the rules that it cannot apply itself (`breakpoints.rs`,
 //! `functions.rs`, `data.rs`, `refused.rs`, `motion.rs`, `kept.rs`, `pausing.rs`, `recording.rs`, `rules.rs`,
-//! `together.rs`, `awaits.rs`, `catches.rs`), `threads.rs`, `frames.rs`, values (`values.rs`, `locals.rs`,
-//! `removed.rs`, `shadowing.rs`, `expressions.rs`), exceptions (`exception.rs`, `thrown.rs`), samples (`sampling.rs`).
+//! `together.rs`, `awaits.rs`, `catches.rs`), `threads.rs`, `frames.rs`, values (`values.rs`, `first.rs`,
+//! `locals.rs`, `removed.rs`, `shadowing.rs`, `expressions.rs`), exceptions (`exception.rs`, `thrown.rs`), samples (`sampling.rs`).
 //! Some languages wrap this type, see `Dialect`.
 //!
 //! Each connection has two tasks: the client's driver, and `events::pump`, which makes [`Event`]s of what arrives.
@@ -21,6 +21,7 @@ mod errors;
 mod events;
 mod exception;
 mod expressions;
+mod first;
 mod frames;
 mod functions;
 mod kept;
@@ -116,6 +117,8 @@ struct Connection {
     /// Held by requests that resume the program, and by whatever needs it not to be resumed.
     moving: tokio::sync::Mutex<()>,
     references: Mutex<References>,
+    /// What must be read before other values is read before each expression.
+    reads_first: AtomicBool,
     /// Held by code that needs the scopes of one frame to remain those of that frame.
     scoping: tokio::sync::Mutex<()>,
     /// The sources of frames that only the adapter has, by what we call them.
@@ -237,6 +240,7 @@ impl DapDebugger {
             kept: Mutex::default(),
             moving: tokio::sync::Mutex::default(),
             references: Mutex::default(),
+            reads_first: AtomicBool::default(),
             scoping: tokio::sync::Mutex::default(),
             texts: Mutex::default(),
             pid: OnceLock::new(),

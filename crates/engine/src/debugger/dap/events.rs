@@ -171,7 +171,6 @@ pub(super) async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent
         tracing::warn!("skipped a stop without a thread");
         return JudgedStop::default();
     };
-    read_first(debugger).await;
     let is_pause_event = stop_reason(&stopped.reason) == StopReason::Pause;
     let user = if is_pause_event { pausing::user_thread(debugger, thread).await } else { Some(thread) };
     let thread = user.unwrap_or(thread);
@@ -252,18 +251,6 @@ async fn is_passing_error(debugger: &DapDebugger, thread: RawId, numbers: &[i64]
     }
     let answer = commands::run(debugger, None, format!("{command} {}", thread.0), deadlines::REQUEST).await;
     answer.is_ok_and(|text| text.lines().any(|line| line == "passes"))
-}
-
-/// Reads what the adapter must have read before it can read all values of this stop.
-async fn read_first(debugger: &DapDebugger) {
-    let Some(expression) = debugger.quirks().read_first else { return };
-    let arguments = ::dap::EvaluateArguments {
-        expression: expression.to_owned(),
-        context: Some("hover".to_owned()),
-        ..Default::default()
-    };
-    // Without it, other values can still be read.
-    let _ = debugger.request::<::dap::Evaluate>(arguments, deadlines::CONDITION).await;
 }
 
 /// The specification lets an adapter leave out the thread where all of them have stopped.

@@ -1,6 +1,6 @@
 //! The exception that a thread has stopped at.
 
-use super::{DapDebugger, lock, thrown};
+use super::{DapDebugger, first, lock, thrown};
 use crate::deadlines;
 use crate::debugger::Debugger;
 use crate::error::{Error, Result};
@@ -110,7 +110,7 @@ async fn thrown_value(debugger: &DapDebugger, thread: RawId) -> Option<String> {
             context: Some("hover".to_owned()),
             ..Default::default()
         };
-        let answer = debugger.request::<::dap::Evaluate>(arguments, deadlines::CONDITION).await;
+        let answer = first::evaluate(debugger, arguments, deadlines::CONDITION).await;
         answer.ok().map(|answer| answer.result)
     };
     for expression in thrown.expressions {

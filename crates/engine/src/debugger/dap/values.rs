@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::breakpoints::positive;
 use super::errors::raised;
-use super::{DapDebugger, expressions, lock, removed, shadowing};
+use super::{DapDebugger, expressions, first, lock, removed, shadowing};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::Evaluate;
@@ -38,6 +38,8 @@ pub(super) struct References {
     /// The source and the line that each frame is at.
     pub(super) places: HashMap<RawId, (PathBuf, u32)>,
     pub(super) stacks: Stacks<RawId, RawId>,
+    /// What must be read before other values was read.
+    pub(super) is_first_read: bool,
     /// How often the numbers of frames may have changed.
     pub(super) generation: u64,
 }
@@ -104,6 +106,7 @@ fn range(scope: &::dap::Scope) -> Option<SourceRange> {
 }
 
 async fn ask_scopes(debugger: &DapDebugger, frame: RawId) -> Result<Vec<::dap::Scope>> {
+    first::read(debugger).await;
     let arguments = ::dap::ScopesArguments { frame_id: frame.0 };
     let response = debugger.request::<::dap::Scopes>(arguments, deadlines::REQUEST).await?;
     let numbers = response.scopes.iter().map(|scope| scope.variables_reference).collect();
@@ -244,6 +247,7 @@ fn with_length(quirks: &Quirks, value: Value<RawId>, length: Option<i64>) -> Val
 
 /// The adapter's number for a scope or value.
 async fn scope_number(debugger: &DapDebugger, reference: RawId) -> Result<i64> {
+    first::read(debugger).await;
     if reference.0 >= 0 {
         return Ok(reference.0);
     }
@@ -358,7 +362,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
             context: Some(context.to_owned()),
             text: text_limit(debugger, text),
         };
-        debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE)
+        first::evaluate(debugger, arguments, deadline + deadlines::EVALUATE_GRACE)
     };
     let expression = expressions::rounded(quirks, &expression, &ask).await;
     let mut answer = ask(spelled.unwrap_or_else(|| expression.clone())).await;

@@ -1,0 +1,60 @@
+//! Values that an adapter can read only when it has read another one since the program stopped.
+//!
+//! Reading that one at every stop would slow down what only counts hits or reads simple values at them. So it is read
+//! before values are listed, and when an expression was refused or its value may lack something.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::{DapDebugger, lock};
+use crate::deadlines;
+use crate::error::{Error, Result};
+
+/// Reads what the adapter must have read at this stop. False if there is nothing to do.
+pub(super) async fn read(debugger: &DapDebugger) -> bool {
+    let Some(first) = debugger.quirks().read_first else { return false };
+    if std::mem::replace(&mut lock(&debugger.0.references).is_first_read, true) {
+        return false;
+    }
+    let arguments = ::dap::EvaluateArguments {
+        expression: first.expression.to_owned(),
+        context: Some("hover".to_owned()),
+        ..Default::default()
+    };
+    // Without it, other values can still be read.
+    let _ = debugger.request::<::dap::Evaluate>(arguments, deadlines::CONDITION).await;
+    true
+}
+
+/// Evaluates an expression, a second time if it may have lacked what must be read first. One that runs code of the program
+/// is evaluated only once.
+pub(super) async fn evaluate(
+    debugger: &DapDebugger,
+    arguments: ::dap::EvaluateArguments,
+    within: Duration,
+) -> Result<::dap::EvaluateResponse> {
+    let quirks = debugger.quirks();
+    let request = |arguments| debugger.request::<::dap::Evaluate>(arguments, within);
+    let Some(first) = quirks.read_first else { return request(arguments).await };
+    if (quirks.is_call)(&arguments.expression) {
+        read(debugger).await;
+        let answer = request(arguments).await;
+        lock(&debugger.0.references).is_first_read = false;
+        return answer;
+    }
+    if debugger.0.reads_first.load(Ordering::Acquire) {
+        read(debugger).await;
+    }
+    let answer = request(arguments.clone()).await;
+    let is_whole = match &answer {
+        Ok(answer) => !(first.may_lack)(&answer.result),
+        Err(error) => !matches!(error, Error::Refused(_)),
+    };
+    if is_whole || !read(debugger).await {
+        return answer;
+    }
+    let again = request(arguments).await;
+    // The same expression is likely to be evaluated at the next stop.
+    debugger.0.reads_first.fetch_or(again.is_ok(), Ordering::AcqRel);
+    again
+}
