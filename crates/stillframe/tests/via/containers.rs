@@ -1,5 +1,5 @@
 //! Containers: one made of namespaces of the kernel, reached by stand-ins for docker, podman and kubectl that record
-//! their command lines, and podman itself where it runs.
+//! their command lines, and podman and docker's own client where they run.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -204,8 +204,8 @@ async fn a_running_program_is_attached_to_by_its_number_there() {
 }
 
 #[tokio::test]
-#[ignore = "podman is installed by `.ci/run --full`"]
-async fn podman_runs_the_program_in_a_container() {
+#[ignore = "podman and docker's client are installed by `.ci/run --full`"]
+async fn podman_and_docker_run_the_program_in_a_container() {
     let name = format!("stillframe-test-{}", std::process::id());
     // Every machine has the root file system; what is written to it stays in the container.
     let run = [
@@ -228,17 +228,32 @@ async fn podman_runs_the_program_in_a_container() {
         .args(["sleep", "1000"]);
     let started = podman.stdin(Stdio::null()).output().await.unwrap();
     assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
-    let address = format!("podman://{name}");
+    runs_in_container(&format!("podman://{name}"), None).await;
+
+    // podman answers docker's client as docker's daemon does.
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("docker.sock");
+    let host = format!("unix://{}", socket.display());
+    let mut service = command("podman");
+    service.args(engine).args(["system", "service", "--time", "0", &host]);
+    let mut service = service.stdin(Stdio::null()).spawn().unwrap();
+    test_support::eventually(|| socket.exists()).await;
+    runs_in_container(&format!("docker://{name}"), Some(("DOCKER_HOST".to_owned(), host))).await;
+    service.kill().await.unwrap();
+    let _ = command("podman").args(["rm", "--force", "--time", "0", &name]).output().await;
+}
+
+/// Stops a program in a container whose first process is `sleep`.
+async fn runs_in_container(address: &str, variable: Option<(String, String)>) {
     let mut options = STILLFRAME.options().await;
-    options.args.extend(["--via", &address, "--map", "none"].map(str::to_owned));
+    options.args.extend(["--via", address, "--map", "none"].map(str::to_owned));
+    options.env.extend(variable);
     let server = options.start().await;
     let shop = Fixture::python("shop");
     let until = json!([{ "line": shop.line("total") }]);
     let call =
         json!({ "program": shop.path(), "until": until, "expressions": ["open('/proc/1/comm').read()"] });
     let stop = server.ok("run_until", call).await;
-    // Its first process is that of the container.
-    assert!(stop["values"].to_string().contains("sleep"), "{stop:?}");
+    assert!(stop["values"].to_string().contains("sleep"), "{address}: {stop:?}");
     server.finish().await;
-    let _ = command("podman").args(["rm", "--force", "--time", "0", &name]).output().await;
 }
