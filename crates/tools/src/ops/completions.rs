@@ -85,9 +85,15 @@ fn sessions(context: &Context, typed: &str) -> Vec<String> {
     ids.filter(|id| id.starts_with(typed)).collect()
 }
 
-/// The source files whose path below the folder, or whose name, begins like that; the nearest first.
+/// The source files whose path below the folder, or whose name, begins like that; the nearest first. What is typed may
+/// name another folder: `./`, `../`, or an absolute path.
 fn files(folder: &Path, typed: &str, safety: &Safety) -> Vec<String> {
-    let shown = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
+    let named = match typed.rfind('/') {
+        Some(end) if typed.starts_with(['/', '.']) => &typed[..=end],
+        _ => "",
+    };
+    let folder = folder.join(named);
+    let shown = |path: &Path| format!("{named}{}", path.strip_prefix(&folder).unwrap_or(path).display());
     let begins = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         shown(path).starts_with(typed) || name.starts_with(typed)
@@ -95,7 +101,7 @@ fn files(folder: &Path, typed: &str, safety: &Safety) -> Vec<String> {
     let is_offered = |path: &Path| {
         adapter::by_extension(path).is_some() && begins(path) && safety.check_path(path).is_ok()
     };
-    below(&[folder.to_owned()], LIMITS, is_offered).files.iter().map(|path| shown(path)).collect()
+    below(std::slice::from_ref(&folder), LIMITS, is_offered).files.iter().map(|path| shown(path)).collect()
 }
 
 /// The functions of a file, as its language reads it. None if nothing reads it without a debugger, as in a file that
@@ -268,10 +274,13 @@ mod tests {
             std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
             std::fs::write(root.join(file), "").unwrap();
         }
-        let table: [(&str, &[&str]); 4] = [
+        let table: [(&str, &[&str]); 7] = [
             ("", &["b.py", "src/cart.js", "src/deep/cart.py"]),
             ("cart", &["src/cart.js", "src/deep/cart.py"]),
             ("src/d", &["src/deep/cart.py"]),
+            ("./b", &["./b.py"]),
+            ("./src/de", &["./src/deep/cart.py"]),
+            (&format!("{}/src/cart", root.display()), &[&root.join("src/cart.js").display().to_string()]),
             ("zebra", &[]),
         ];
         for (typed, expected) in table {
