@@ -162,6 +162,12 @@ pub fn distance(one: &str, other: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
+/// The name that one that does not exist was probably meant to be: at most two letters are different.
+pub fn meant<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let (far, name) = known.map(|name| (distance(name, wanted), name)).min()?;
+    (far <= 2 && far < wanted.len()).then_some(name)
+}
+
 /// The names closest to one that does not exist, each in backticks; at most five.
 pub fn nearest_names(wanted: &str, mut known: Vec<String>) -> Vec<String> {
     known.sort_by_cached_key(|name| distance(name, wanted));

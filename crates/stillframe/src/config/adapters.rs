@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::bail;
 use engine::adapter::ADAPTERS;
 use engine::adapter::configured::{Configured, QUIRKS, Reach, VARIABLES};
-use engine::sources::distance;
+use engine::sources::meant;
 use serde_json::{Map, Value, json};
 use toml::de::{DeTable, DeValue};
 
@@ -71,8 +71,11 @@ fn adapter(name: &str, keys: &DeTable<'_>, origin: String) -> Result<Configured,
     let wrong = |key: &str, problem: &str| (key.to_owned(), problem.to_owned());
     if let Some((key, _)) = keys.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
         let key = key.get_ref().to_string();
-        let near = KEYS.iter().min_by_key(|known| distance(known, &key)).unwrap_or(&"command");
-        return Err((key, format!("is not a setting of an adapter; did you mean `{near}`?")));
+        let advice = match meant(&key, KEYS.into_iter()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("settings: {}", KEYS.join(", ")),
+        };
+        return Err((key, format!("is not a setting of an adapter; {advice}")));
     }
     let value =
         |key: &str| keys.iter().find(|(known, _)| known.get_ref() == key).map(|(_, value)| value.get_ref());

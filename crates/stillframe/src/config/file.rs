@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use engine::adapter::configured::Configured;
-use engine::sources::{self, distance};
+use engine::sources::{self, meant};
 use toml::de::{DeTable, DeValue};
 
 use super::adapters;
@@ -93,9 +93,9 @@ fn outside(name: &str) -> String {
 
 /// A setting that there is not, and the one that is most like it.
 fn unknown(name: &str) -> String {
-    let near = table::all().map(|setting| setting.name).min_by_key(|known| distance(known, name));
-    match near {
-        Some(near) if name.contains('.') => format!("unknown setting `{name}`; did you mean `{near}`?"),
+    match meant(name, table::all().map(|setting| setting.name)) {
+        Some(meant) if name.contains('.') => format!("unknown setting `{name}`; did you mean `{meant}`?"),
+        None if name.contains('.') => format!("unknown setting `{name}`; `stillframe config` lists them"),
         _ => format!("unknown section `{name}`; sections: limits, safety, serve, journal, adapters"),
     }
 }

@@ -80,9 +80,9 @@ pub(super) fn read_limit(text: &str) -> Result<(&'static str, Value), String> {
         return Err(format!("`{text}` has no value; write NAME=N, such as `sessions=8`"));
     };
     let Some(setting) = named(&format!("limits.{}", name.trim())) else {
-        let limits = bounds::TABLE.iter().map(|bound| bound.name);
-        let near = limits.min_by_key(|known| sources::distance(known, name.trim())).unwrap_or_default();
-        return Err(format!("unknown limit `{name}`; did you mean `{near}`? `stillframe config` lists them"));
+        let meant = sources::meant(name.trim(), bounds::TABLE.iter().map(|bound| bound.name));
+        let meant = meant.map(|meant| format!("did you mean `{meant}`? ")).unwrap_or_default();
+        return Err(format!("unknown limit `{name}`; {meant}`stillframe config` lists them"));
     };
     let number = number.trim().parse().map_err(|_| setting.wrong(number))?;
     Ok((setting.name, setting.checked(Value::Number(number), None)?))

@@ -30,6 +30,10 @@ fn a_mistake_is_reported_with_its_line_and_the_allowed_values() {
             "/p/stillframe.toml:2: unknown setting `limit.sessions`; did you mean `limits.sessions`?",
         ),
         (
+            "[limits]\nzebra = 3\n",
+            "/p/stillframe.toml:2: unknown setting `limits.zebra`; `stillframe config` lists them",
+        ),
+        (
             "\nlimits = 3\n",
             "/p/stillframe.toml:2: `limits` is a section; write `[limits]`, and its settings below",
         ),
@@ -127,6 +131,7 @@ fn a_mistake_in_the_environment_names_the_variable_and_the_allowed_values() {
         ("LIMITS", "rows", "`rows` has no value; write NAME=N, such as `sessions=8`"),
         ("LIMITS", "rows=1,", "`` has no value; write NAME=N, such as `sessions=8`"),
         ("LIMITS", "ros=1", "unknown limit `ros`; did you mean `rows`? `stillframe config` lists them"),
+        ("LIMITS", "zebra=1", "unknown limit `zebra`; `stillframe config` lists them"),
         ("LIMITS", "rows=many", "`limits.rows` must be a whole number from 1 to 1000000 (rows), not `many`"),
         ("LIMITS", "rows=0", "`limits.rows` must be a whole number from 1 to 1000000 (rows), not 0"),
         ("READ_ONLY", "perhaps", "`safety.read_only` must be true or false, not `perhaps`"),
