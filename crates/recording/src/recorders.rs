@@ -3,15 +3,12 @@
 mod node;
 mod python;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use data_encoding::HEXLOWER;
 use engine::adapter::{Adapter, BoxFuture, Host, Runtime, unsupported};
-use engine::error::{Error, Result};
+use engine::error::Result;
 use engine::model::launch::Launch;
-use engine::parts::part_of;
 use engine::process::ProcessSpec;
-use sha2::{Digest, Sha256};
 
 /// How much of a value is recorded.
 #[derive(Clone, Copy, Debug)]
@@ -56,39 +53,10 @@ pub trait Recorder: Sync {
     }
 }
 
-const RECORDERS: &[&dyn Recorder] = &[&node::Node, &python::Python];
+/// The folder of the cache with what recorders load.
+const CACHED: &str = "recorder";
 
-/// A folder of the cache with these files. Its name changes with their content.
-fn provide(cache: &Path, files: &[(String, &str)]) -> Result<PathBuf> {
-    let mut hash = Sha256::new();
-    for (name, text) in files {
-        hash.update(name);
-        hash.update(text);
-    }
-    let name = HEXLOWER.encode(hash.finalize().get(..8).unwrap_or_default());
-    let folder = cache.join("recorder").join(name);
-    let written = || -> std::io::Result<()> {
-        if folder.is_dir() {
-            return Ok(());
-        }
-        let new = part_of(&folder);
-        std::fs::create_dir_all(&new)?;
-        for (name, text) in files {
-            let file = new.join(name);
-            std::fs::create_dir_all(file.parent().unwrap_or(&new))?;
-            std::fs::write(file, text)?;
-        }
-        std::fs::rename(&new, &folder).or_else(|error| {
-            std::fs::remove_dir_all(&new)?;
-            if folder.is_dir() { Ok(()) } else { Err(error) }
-        })
-    };
-    written().map_err(|error| Error::Environment {
-        problem: format!("cannot write `{}`: {error}", folder.display()),
-        remedy: "check that the folder is writable, or set STILLFRAME_CACHE_DIR to another one".to_owned(),
-    })?;
-    Ok(folder)
-}
+const RECORDERS: &[&dyn Recorder] = &[&node::Node, &python::Python];
 
 /// The recorder for a language.
 pub fn recorder_for(adapter: &dyn Adapter) -> Result<&'static dyn Recorder> {

@@ -24,6 +24,7 @@ use self::core::Dump;
 use super::{Host, Machine};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::parts::create;
 use crate::process::ProcessSpec;
 
 /// The file of a dump; `coredumpctl` extracts it if there is no such file.
@@ -38,7 +39,7 @@ pub(super) async fn find_dump(host: &dyn Host, name: &Path) -> Result<PathBuf> {
     };
     let program = host.which("coredumpctl").ok_or_else(missing)?;
     let folder = host.cache_dir().join("native").join("dumps");
-    std::fs::create_dir_all(&folder).map_err(|error| compile::unwritable(&folder, &error))?;
+    create(&folder)?;
     let text = name.to_string_lossy().into_owned();
     let file = folder.join(text.replace('/', "_"));
     let mut args = vec!["dump".into(), "--output".into(), file.clone().into_os_string()];

@@ -16,10 +16,11 @@ use std::path::{Path, PathBuf};
 use engine::adapter::{Host, Runtime, node};
 use engine::error::{Error, Result};
 use engine::model::launch::Launch;
+use engine::parts::folder_with;
 use engine::process::ProcessSpec;
 
 use self::service::Service;
-use super::{Limits, Recorder};
+use super::{CACHED, Limits, Recorder};
 
 const HOOK: &str = "record_hook.cjs";
 /// What modules import the functions of the recorder from.
@@ -91,7 +92,6 @@ impl Recorder for Node {
 
 /// The folder with our scripts, and the debugger's that knows how Node loads files.
 fn provide(cache: &Path) -> Result<PathBuf> {
-    let scripts = SCRIPTS.iter().copied().chain([node::LOADING]);
-    let files: Vec<_> = scripts.map(|(name, text)| (name.to_owned(), text)).collect();
-    super::provide(cache, &files)
+    let scripts: Vec<_> = SCRIPTS.iter().copied().chain([node::LOADING]).collect();
+    folder_with(&cache.join(CACHED), &scripts)
 }

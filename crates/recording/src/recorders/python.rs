@@ -9,9 +9,10 @@ use engine::adapter::python::shared_modules;
 use engine::adapter::{BoxFuture, Host, Runtime};
 use engine::error::{Error, Result};
 use engine::model::launch::{Launch, Program};
+use engine::parts::folder_with;
 use engine::process::ProcessSpec;
 
-use super::{Limits, Recorder};
+use super::{CACHED, Limits, Recorder};
 
 const LAUNCHER: &str = "stillframe_record.py";
 
@@ -105,5 +106,5 @@ fn provide(cache: &Path) -> Result<PathBuf> {
     let mut files: Vec<_> = modules.map(|(name, text)| (format!("{name}.py"), text)).collect();
     files.extend(NATIVE.iter().map(|(name, text)| ((*name).to_owned(), *text)));
     files.push(("site/sitecustomize.py".to_owned(), SITE));
-    super::provide(cache, &files)
+    folder_with(&cache.join(CACHED), &files)
 }

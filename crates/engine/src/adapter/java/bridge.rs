@@ -8,7 +8,7 @@ use super::jdk::Jdk;
 use crate::adapter::{Host, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::parts::part_of;
+use crate::parts::{folder_with, part_of, put};
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
 
@@ -78,10 +78,8 @@ pub(super) async fn provide(host: &dyn Host, runtime: &Runtime, progress: &Progr
         return Ok(folder);
     }
     progress.say(format!("compiling the debugger for Java {}", jdk.version));
-    // Another server may do the same at this moment.
     let part = part_of(&folder);
-    let sources = part.join("source");
-    write(&sources).map_err(|error| unwritable(&part, &error))?;
+    let sources = folder_with(&part, SOURCES)?;
     let mut args = vec!["-d".into(), part.clone().into()];
     args.extend(SOURCES.iter().map(|(name, _)| sources.join(name).into_os_string()));
     let compiled = host.run(&compiler(&jdk, args), deadlines::BUILD).await?;
@@ -92,18 +90,8 @@ pub(super) async fn provide(host: &dyn Host, runtime: &Runtime, progress: &Progr
             output: format!("{}{}", compiled.stdout, compiled.stderr),
         });
     }
-    if let Err(error) = std::fs::rename(&part, &folder) {
-        let _ = std::fs::remove_dir_all(&part);
-        if !is_there(host, &jdk) {
-            return Err(unwritable(&folder, &error));
-        }
-    }
+    put(&part, &folder, || is_there(host, &jdk))?;
     Ok(folder)
-}
-
-fn write(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    SOURCES.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
 }
 
 /// Runs the compiler as a module: a JDK without development files has no `javac`.
@@ -126,11 +114,4 @@ pub(super) fn process(jdk: &Jdk, folder: &Path, secret: &str) -> ProcessSpec {
         env.insert(name.to_owned(), None);
     }
     ProcessSpec { program: jdk.java(), args, env, ..ProcessSpec::default() }
-}
-
-pub(super) fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::Environment {
-        problem: format!("cannot write `{}`: {error}", path.display()),
-        remedy: "free disk space, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
-    }
 }

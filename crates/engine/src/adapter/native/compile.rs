@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Host;
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::parts::part_of;
+use crate::parts::{create, part_of, unwritable};
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
 
@@ -111,13 +111,6 @@ fn place(host: &dyn Host, source: &Path, contents: &[&[u8]]) -> Result<PathBuf> 
     let mut hasher = DefaultHasher::new();
     (source, contents).hash(&mut hasher);
     let folder = host.cache_dir().join("native").join(format!("{:016x}", hasher.finish()));
-    std::fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+    create(&folder)?;
     Ok(folder.join(source.file_stem().unwrap_or_default()))
-}
-
-pub(super) fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::Environment {
-        problem: format!("cannot write `{}`: {error}", path.display()),
-        remedy: "free disk space, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
-    }
 }

@@ -1,12 +1,10 @@
 //! Our scripts inside LLDB and GDB, in the cache.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 
 use super::Host;
 use crate::error::Result;
-use crate::parts::write_all;
+use crate::parts::folder_with;
 
 /// Their names and texts.
 const SCRIPTS: &[(&str, &str)] = &[
@@ -64,16 +62,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("stillframe_watched.py", include_str!("../../debuggee/lldb/stillframe_watched.py")),
 ];
 
-/// The folder that they are in; they are written there if they are not. It changes with the content, so that two
-/// versions of stillframe do not interfere.
+/// The folder that they are in.
 pub(in crate::adapter) fn provide(host: &dyn Host) -> Result<PathBuf> {
-    let mut hasher = DefaultHasher::new();
-    SCRIPTS.hash(&mut hasher);
-    let folder = host.cache_dir().join("native").join(format!("scripts-{:016x}", hasher.finish()));
-    if SCRIPTS.iter().all(|(name, _)| host.is_file(&folder.join(name))) {
-        return Ok(folder);
-    }
-    write_all(&folder, SCRIPTS.iter().copied())
-        .map_err(|error| super::compile::unwritable(&folder, &error))?;
-    Ok(folder)
+    folder_with(&host.cache_dir().join("native"), SCRIPTS)
 }

@@ -1,13 +1,10 @@
 //! The scripts that each process of a program loads before its own code.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use super::super::Host;
-use crate::error::{Error, Result};
-use crate::parts::write_all;
+use crate::error::Result;
+use crate::parts::folder_with;
 
 /// What `NODE_OPTIONS` names.
 const HOOK: &str = "hook.cjs";
@@ -30,24 +27,9 @@ const FILES: [(&str, &str); 8] = [
     (HOOK, include_str!("../../debuggee/node/hook.cjs")),
 ];
 
-/// Where the hook is in our cache; it is written there when it is not, with what it loads. The folder changes with
-/// the content, so that two versions of stillframe do not get in each other's way.
+/// The hook in our cache, with what it loads beside it.
 pub(super) fn provide(host: &dyn Host) -> Result<PathBuf> {
-    static FOLDER: LazyLock<String> = LazyLock::new(|| {
-        let mut hasher = DefaultHasher::new();
-        FILES.hash(&mut hasher);
-        format!("{:016x}", hasher.finish())
-    });
-    let folder = host.cache_dir().join("node").join(&*FOLDER);
-    let path = folder.join(HOOK);
-    if host.is_file(&path) {
-        return Ok(path);
-    }
-    write_all(&folder, FILES.iter().copied()).map_err(|error| Error::Environment {
-        problem: format!("cannot write `{}`: {error}", folder.display()),
-        remedy: "make it writable, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
-    })?;
-    Ok(path)
+    Ok(folder_with(&host.cache_dir().join("node"), &FILES)?.join(HOOK))
 }
 
 #[cfg(test)]

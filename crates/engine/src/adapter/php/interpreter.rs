@@ -8,7 +8,7 @@ use super::super::{AnalysisRequest, Host, Runtime, analyzer};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::source::Code;
-use crate::parts::write_all;
+use crate::parts::folder_with;
 use crate::process::ProcessSpec;
 
 /// Prints the version of PHP and of Xdebug, and where a debugger that is not loaded may be.
@@ -140,13 +140,10 @@ async fn ask(host: &dyn Host, php: &Path) -> Result<Answer> {
 
 /// The folder with our settings, in our cache.
 pub(super) fn settings(host: &dyn Host, runtime: &Runtime) -> Result<PathBuf> {
-    let is_unloaded = runtime.tag == UNLOADED;
-    let folder = host.cache_dir().join("php").join(if is_unloaded { "loads" } else { "loaded" });
-    let load = if is_unloaded { "zend_extension = xdebug\n" } else { "" };
+    let load = if runtime.tag == UNLOADED { "zend_extension = xdebug\n" } else { "" };
     let text = format!("{SETTINGS}{load}");
     // Last of all, so that it overrides the others.
-    written(&folder, "zz-stillframe.ini", &text)?;
-    Ok(folder)
+    folder_with(&host.cache_dir().join("php"), &[("zz-stillframe.ini", &text)])
 }
 
 /// Refuses options of the interpreter that keep it from connecting to us.
@@ -169,26 +166,13 @@ pub(super) async fn analyze(
 ) -> Result<Code> {
     let own = Some(&runtime.executable).filter(|path| is_php(path)).cloned();
     let php = own.or_else(|| find_php(host)).ok_or_else(|| missing("no `php` on PATH".to_owned()))?;
-    let folder = host.cache_dir().join("php");
-    written(&folder, ANALYZER.0, ANALYZER.1)?;
+    let folder = folder_with(&host.cache_dir().join("php"), &[ANALYZER])?;
     let mut spec = undebugged(&php, &[]);
     spec.args.push(folder.join(ANALYZER.0).into());
     let text = question.file.and_then(|file| host.read(file));
     let mut code = analyzer::analyze(host, spec, question).await?;
     code.loops = text.map(|text| braces::loops(&text, Family::Php)).unwrap_or_default();
     Ok(code)
-}
-
-/// Writes a file into our cache when it is not there with that text.
-fn written(folder: &Path, name: &str, text: &str) -> Result<()> {
-    let file = folder.join(name);
-    if std::fs::read_to_string(&file).is_ok_and(|known| known == text) {
-        return Ok(());
-    }
-    write_all(folder, [(name, text)]).map_err(|error| Error::Environment {
-        problem: format!("`{}` cannot be written: {error}", folder.display()),
-        remedy: "make it writable, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
-    })
 }
 
 #[cfg(test)]

@@ -4,18 +4,15 @@
 //! stored beside debugpy under a name that changes with their content, so that two versions of stillframe do not
 //! interfere.
 
-use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
-use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use tokio::sync::Mutex;
 
 use super::super::{Host, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::parts::{part_of, write_all};
+use crate::parts::{folder_with, part_of, put};
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
 
@@ -129,20 +126,10 @@ pub(super) fn roots_beside(scripts: &Path) -> PathBuf {
     scripts.with_file_name(format!("debugpy-{VERSION}-"))
 }
 
-/// The folder of our scripts; they are written there when they are not.
+/// The folder of our scripts.
 pub(super) fn scripts(host: &dyn Host) -> Result<PathBuf> {
-    static NAME: LazyLock<String> = LazyLock::new(|| {
-        let mut hasher = DefaultHasher::new();
-        scripts_by_name().for_each(|script| script.hash(&mut hasher));
-        format!("scripts-{:016x}", hasher.finish())
-    });
-    let folder = host.cache_dir().join("python").join(&*NAME);
-    if scripts_by_name().all(|(name, _)| host.is_file(&folder.join(name).with_extension("py"))) {
-        return Ok(folder);
-    }
-    let files = scripts_by_name().map(|(name, text)| (Path::new(name).with_extension("py"), text));
-    let written = std::fs::create_dir_all(folder.join(CHILDREN)).and_then(|()| write_all(&folder, files));
-    written.map(|()| folder.clone()).map_err(|error| unwritable(&folder, &error))
+    let files: Vec<_> = scripts_by_name().map(|(name, text)| (format!("{name}.py"), text)).collect();
+    folder_with(&host.cache_dir().join("python"), &files)
 }
 
 /// Makes sure that debugpy is there for this interpreter, and gives the folder of our scripts beside it.
@@ -180,14 +167,7 @@ async fn install(host: &dyn Host, runtime: &Runtime, root: &Path) -> Result<()> 
             compile(host, runtime, &part).await;
         }
         if succeeded {
-            // Losing this race means that another server has just installed the same.
-            let moved = std::fs::rename(&part, root);
-            let _ = std::fs::remove_dir_all(&part);
-            return if is_installed(host, root) {
-                Ok(())
-            } else {
-                moved.map_err(|error| unwritable(root, &error))
-            };
+            return put(&part, root, || is_installed(host, root));
         }
         said = match outcome {
             Ok(finished) => last_lines(&finished.stderr),
@@ -237,11 +217,4 @@ async fn compile(host: &dyn Host, runtime: &Runtime, target: &Path) {
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines.get(lines.len().saturating_sub(3)..).unwrap_or_default().join("; ")
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::Environment {
-        problem: format!("cannot write `{}`: {error}", path.display()),
-        remedy: "make it writable, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
-    }
 }

@@ -1,15 +1,12 @@
 //! The scripts that run inside programs, and what makes a program load them.
 
 use std::collections::BTreeMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use super::super::plan::{ADDRESS, TOKEN};
 use super::super::{Host, Runtime};
-use crate::error::{Error, Result};
-use crate::parts::write_all;
+use crate::error::Result;
+use crate::parts::folder_with;
 
 /// Reads a source.
 const ANALYZER: &str = "analyze.rb";
@@ -38,23 +35,9 @@ const FILES: [(&str, &str); 17] = [
     (SERVER, include_str!("../../debuggee/ruby/stillframe.rb")),
 ];
 
-/// The server in our cache, written there with the others when it is not. The folder changes with the content.
+/// The server in our cache, with the others beside it.
 pub(super) fn provide(host: &dyn Host) -> Result<PathBuf> {
-    static FOLDER: LazyLock<String> = LazyLock::new(|| {
-        let mut hasher = DefaultHasher::new();
-        FILES.hash(&mut hasher);
-        format!("{:016x}", hasher.finish())
-    });
-    let folder = host.cache_dir().join("ruby").join(&*FOLDER);
-    let server = folder.join(SERVER);
-    if host.is_file(&server) {
-        return Ok(server);
-    }
-    write_all(&folder, FILES.iter().copied()).map_err(|error| Error::Environment {
-        problem: format!("`{}` cannot be written: {error}", folder.display()),
-        remedy: "make it writable, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
-    })?;
-    Ok(server)
+    Ok(folder_with(&host.cache_dir().join("ruby"), &FILES)?.join(SERVER))
 }
 
 pub(super) fn analyzer(host: &dyn Host) -> Result<PathBuf> {
