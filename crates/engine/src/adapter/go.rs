@@ -4,7 +4,6 @@
 //! the sources. Facts about the adapter hold for Delve 1.27.2.
 
 mod analysis;
-mod binary;
 mod build;
 mod commands;
 mod comparisons;

@@ -128,8 +128,8 @@ impl<'a> Reader<'a> {
     }
 
     fn measure(&self, letter: char) -> (Kind, usize) {
-        let of =
-            |letters: fn(char) -> bool| self.rest.find(|letter| !letters(letter)).unwrap_or(self.rest.len());
+        let is_part =
+            |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$' && !self.is_php;
         if let Some(length) = self.raw_string() {
             return (Kind::Text, length);
         }
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
             return (Kind::Name, 1 + end.unwrap_or(name.len()));
         }
         if letter.is_alphabetic() || letter == '_' {
-            return (Kind::Name, of(|letter| letter.is_alphanumeric() || letter == '_'));
+            return (Kind::Name, self.rest.find(|letter| !is_part(letter)).unwrap_or(self.rest.len()));
         }
         if letter.is_ascii_digit() {
             return (Kind::Number, self.number());

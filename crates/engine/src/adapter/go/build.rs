@@ -5,11 +5,13 @@ use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use super::super::{Host, native};
-use super::{binary, delve, rehearsal, unusable};
+use super::super::Host;
+use super::super::native::{self, Elf};
+use super::{delve, rehearsal, unusable};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program};
+use crate::parts::create;
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
 
@@ -123,6 +125,22 @@ impl Wanted {
     }
 }
 
+/// Refuses a binary without debug information: Delve would start it, and know nothing of it.
+fn check_debug_info(host: &dyn Host, path: &Path) -> Result<()> {
+    if Elf::read(host, path).is_none_or(|elf| elf.has_debug_info()) {
+        return Ok(());
+    }
+    Err(Error::Environment {
+        problem: format!(
+            "`{}` has no debug information: it was stripped, or built with `-ldflags=-s -w`",
+            path.display()
+        ),
+        remedy: "build it with `go build -gcflags='all=-N -l'`, without these flags, or give its source folder as \
+                 the program"
+            .to_owned(),
+    })
+}
+
 /// A launch of a binary: the one that is asked for, or one built of sources.
 pub(super) async fn build(host: &dyn Host, launch: Launch, progress: &Progress) -> Result<Launch> {
     let (folder, mut wanted) = match &launch.program {
@@ -131,7 +149,7 @@ pub(super) async fn build(host: &dyn Host, launch: Launch, progress: &Progress) 
         }
         Program::Script(path) => {
             native::check_binary(host, path)?;
-            binary::check(host, path)?;
+            check_debug_info(host, path)?;
             return Ok(launch);
         }
         Program::Package(folder) => (folder.clone(), Wanted::of(&launch.runtime_args)),
@@ -275,10 +293,7 @@ impl Builder<'_> {
         let mut hasher = DefaultHasher::new();
         (&self.folder, &wanted.flags, &wanted.packages, is_test, &self.env).hash(&mut hasher);
         let place = self.host.cache_dir().join("go").join(format!("{:016x}", hasher.finish()));
-        std::fs::create_dir_all(&place).map_err(|error| Error::Environment {
-            problem: format!("cannot write `{}`: {error}", place.display()),
-            remedy: "free disk space, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
-        })?;
+        create(&place)?;
         let stem = self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let program = place.join(if is_test { format!("{stem}.test") } else { stem });
         let command: &[&str] = if is_test { &["test", "-c"] } else { &["build"] };

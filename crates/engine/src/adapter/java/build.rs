@@ -4,13 +4,14 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use super::bridge::{compiler, unwritable};
+use super::bridge::compiler;
 use super::jdk::Jdk;
+use crate::adapter::braces::tokens;
 use crate::adapter::{Host, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program};
-use crate::parts::part_of;
+use crate::parts::{create, part_of, put, unwritable};
 use crate::progress::Progress;
 
 /// How many files are checked for changes.
@@ -123,7 +124,7 @@ async fn compile(host: &dyn Host, jdk: &Jdk, source: &Path, args: &[String]) -> 
         return Ok((classes, main));
     }
     let part = part_of(&folder);
-    std::fs::create_dir_all(&part).map_err(|error| unwritable(&part, &error))?;
+    create(&part)?;
     let mut words: Vec<std::ffi::OsString> = vec!["-g".into(), "-d".into(), part.join("classes").into()];
     words.extend(["-sourcepath".into(), root.into()]);
     words.extend(class_path.into_iter().flat_map(|path| ["-cp".into(), path.into()]));
@@ -138,13 +139,7 @@ async fn compile(host: &dyn Host, jdk: &Jdk, source: &Path, args: &[String]) -> 
     }
     std::fs::write(part.join(SOURCE), source.to_string_lossy().as_bytes())
         .map_err(|error| unwritable(&part, &error))?;
-    // Another server may have done the same.
-    if let Err(error) = std::fs::rename(&part, &folder) {
-        let _ = std::fs::remove_dir_all(&part);
-        if !host.is_file(&folder.join(SOURCE)) {
-            return Err(unwritable(&folder, &error));
-        }
-    }
+    put(&part, &folder, || host.is_file(&folder.join(SOURCE)))?;
     Ok((classes, main))
 }
 
@@ -187,77 +182,21 @@ fn package_of(text: &str) -> Option<String> {
 /// The class with the method `main`, or else the first: types that begin outside of all braces.
 fn main_of(text: &str) -> Option<String> {
     let mut types: Vec<String> = Vec::new();
-    let (mut depth, mut previous) = (0_usize, String::new());
-    for word in words(&without_comments(text)) {
-        match word.as_str() {
-            "{" => depth += 1,
-            "}" => depth = depth.saturating_sub(1),
-            "main" if depth == 1 && previous == "void" => return types.pop(),
-            _ if depth == 0 && matches!(previous.as_str(), "class" | "record" | "enum" | "interface") => {
-                types.push(word.clone());
-            }
-            _ => {}
+    let mut depth = 0_usize;
+    for pair in tokens(text).windows(2) {
+        let [before, token] = pair else { continue };
+        let is_type = ["class", "record", "enum", "interface"].iter().any(|word| before.is(word));
+        if token.is("{") {
+            depth += 1;
+        } else if token.is("}") {
+            depth = depth.saturating_sub(1);
+        } else if depth == 1 && before.is("void") && token.is("main") {
+            return types.pop();
+        } else if depth == 0 && is_type && token.is_name() {
+            types.push(token.text.clone());
         }
-        previous = word;
     }
     types.into_iter().next()
-}
-
-/// Names and braces.
-fn words(text: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    for letter in text.chars() {
-        if letter.is_alphanumeric() || matches!(letter, '_' | '$') {
-            if let Some(word) = words.last_mut() {
-                word.push(letter);
-            }
-        } else {
-            words.extend(matches!(letter, '{' | '}').then(|| letter.to_string()));
-            words.push(String::new());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
-/// A source without its comments, texts and characters.
-fn without_comments(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        let end = match letter {
-            '/' if rest.starts_with("//") => Some(rest.find('\n').unwrap_or(rest.len())),
-            '/' if rest.starts_with("/*") => rest.find("*/").map(|at| at + 2).or(Some(rest.len())),
-            '"' if rest.starts_with("\"\"\"") => {
-                rest.get(3..).and_then(|inner| inner.find("\"\"\"")).map(|at| at + 6).or(Some(rest.len()))
-            }
-            '"' | '\'' => Some(quoted(rest, letter)),
-            _ => None,
-        };
-        let skipped = end.unwrap_or(letter.len_utf8());
-        if end.is_none() {
-            out.push(letter);
-        } else {
-            out.push(' ');
-        }
-        rest = rest.get(skipped..).unwrap_or_default();
-    }
-    out
-}
-
-/// The length of a text in quotes.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut is_escaped = false;
-    for (at, letter) in text.char_indices().skip(1) {
-        match letter {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '\n' => return at,
-            letter if letter == quote => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]
@@ -270,7 +209,8 @@ mod tests {
             ("class A { }\nclass B { public static void main(String[] a) { } }", Some("B")),
             ("// class X {\nrecord P(int x) { }\ninterface I { }", Some("P")),
             ("class A { String s = \"} class Q {\"; class N { void main() { } } }", Some("A")),
-            ("public final class Shop { static void main(String... a) { } }", Some("Shop")),
+            ("@Uses(A.class) final class Shop$1 { static void main(String... a) { } }", Some("Shop$1")),
+            ("/** class Y { */ enum E { A('{', \"\"\"\n} class Z {\"\"\"); } class F { }", Some("E")),
             ("int x;", None),
         ];
         for (text, expected) in table {
