@@ -11,6 +11,7 @@ pub mod commands;
 pub mod configured;
 pub mod go;
 mod guarded;
+mod interpreter;
 pub mod java;
 mod known;
 pub mod lldb;

@@ -94,7 +94,7 @@ impl Adapter for Php {
         executable: Option<&'a Path>,
         _near: Option<&'a Path>,
     ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(interpreter::locate(host, executable))
+        Box::pin(interpreter::PHP.locate(host, executable, None))
     }
 
     fn provide<'a>(

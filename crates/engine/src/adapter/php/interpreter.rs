@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::super::braces::{self, Family};
-use super::super::known::Known;
+use super::super::interpreter::{Answer, Interpreter, is_called, on_path};
 use super::super::{AnalysisRequest, Host, Runtime, analyzer};
-use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::source::Code;
 use crate::parts::folder_with;
@@ -24,73 +23,23 @@ const SETTINGS: &str = include_str!("../../debuggee/php/stillframe.ini");
 /// Reads a source.
 const ANALYZER: (&str, &str) = ("analyze.php", include_str!("../../debuggee/php/analyze.php"));
 
-/// The version, and whether Xdebug has to be loaded.
-type Answer = (String, String);
-
-static ANSWERS: Known<Answer> = Known::new();
-
 /// Marks a runtime whose settings do not load Xdebug.
 const UNLOADED: &str = "xdebug-unloaded";
 
-/// Finds the program to run: the one that was asked for, else `php` on the search path. An executable other than PHP is
-/// a command that starts PHP, such as `composer`.
-pub(super) async fn locate(host: &dyn Host, executable: Option<&Path>) -> Result<Runtime> {
-    let Some(executable) = executable else {
-        let php = find_php(host).ok_or_else(|| missing("no `php` on PATH".to_owned()))?;
-        return probe(host, &php, "`php` on PATH".to_owned(), php.clone()).await;
-    };
-    let path = find(host, executable)?;
-    if is_php(&path) {
-        return probe(host, &host.permitted(&path)?, "given as `executablePath`".to_owned(), path).await;
-    }
-    let php = find_php(host)
-        .ok_or_else(|| missing(format!("`{}` needs PHP, and no `php` is on PATH", executable.display())))?;
-    let origin =
-        format!("`{}` given as `executablePath`; the version is that of `php` on PATH", executable.display());
-    probe(host, &php, origin, path).await
-}
+/// How PHP is found.
+pub(super) const PHP: Interpreter = Interpreter {
+    language: "PHP",
+    name: "php",
+    command: "composer",
+    install: "PHP 8 with Xdebug (`apt-get install php-cli php-xdebug`)",
+    find: |host| on_path(host, "php", 8..=9).next(),
+    question: |php| undebugged(php, &["-r", QUESTION]),
+    read,
+};
 
-/// Whether a program is PHP by its name: `php`, `php8.2`.
+/// Whether a program is PHP.
 pub(super) fn is_php(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let rest = name.strip_suffix(".exe").unwrap_or(&name).strip_prefix("php");
-    rest.is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, '.' | '-')))
-}
-
-/// `php`, else one with its version in its name.
-fn find_php(host: &dyn Host) -> Option<PathBuf> {
-    let versions =
-        (8..=9).rev().flat_map(|major| (0..=9).rev().map(move |minor| format!("php{major}.{minor}")));
-    std::iter::once("php".to_owned()).chain(versions).find_map(|name| host.which(&name))
-}
-
-/// A path is taken as it is; a name is looked for on the search path.
-fn find(host: &dyn Host, executable: &Path) -> Result<PathBuf> {
-    let found = if executable.components().count() > 1 {
-        host.is_file(executable).then(|| executable.to_owned())
-    } else {
-        host.which(&executable.to_string_lossy())
-    };
-    found.ok_or_else(|| Error::Environment {
-        problem: format!("no program at `{}`", executable.display()),
-        remedy:
-            "give the path of `php`, or a command such as `composer` that starts it, as `executablePath`, or \
-                 leave it out to have `php` found"
-                .to_owned(),
-    })
-}
-
-fn missing(problem: String) -> Error {
-    let remedy =
-        "install PHP 8 with Xdebug (`apt-get install php-cli php-xdebug`), or give the path of one as \
-                  `executablePath`"
-            .to_owned();
-    Error::Environment { problem, remedy }
-}
-
-async fn probe(host: &dyn Host, php: &Path, origin: String, executable: PathBuf) -> Result<Runtime> {
-    let (version, tag) = ANSWERS.or_ask(php.to_owned(), php, ask(host, php)).await?;
-    Ok(Runtime { executable, version, tag, origin })
+    is_called(path, PHP.name)
 }
 
 /// A start of PHP that no debugger takes part in.
@@ -103,17 +52,7 @@ fn undebugged(php: &Path, args: &[&str]) -> ProcessSpec {
     }
 }
 
-async fn ask(host: &dyn Host, php: &Path) -> Result<Answer> {
-    let broken = |problem: String| Error::Environment {
-        problem: format!("`{}` {problem}", php.display()),
-        remedy: "give the path of a working PHP as `executablePath`".to_owned(),
-    };
-    let spec = undebugged(php, &["-r", QUESTION]);
-    let finished = host.run(&spec, deadlines::HELPER).await.map_err(|error| broken(error.to_string()))?;
-    let lines: Vec<&str> = finished.stdout.lines().map(str::trim).collect();
-    let [.., version, xdebug, folder] = lines[..] else {
-        return Err(broken(format!("does not report its version: {}", finished.stderr.trim())));
-    };
+fn read(host: &dyn Host, php: &Path, [version, xdebug, folder]: [String; 3]) -> Result<Answer> {
     if version.split('.').next().and_then(|major| major.parse().ok()).is_none_or(|major: u32| major < 8) {
         return Err(Error::Unsupported(format!(
             "`{}` is PHP {version}: debugging needs PHP 8.0 or newer; give another one as `executablePath`",
@@ -121,8 +60,8 @@ async fn ask(host: &dyn Host, php: &Path) -> Result<Answer> {
         )));
     }
     if xdebug == "-" {
-        if host.is_file(&Path::new(folder).join("xdebug.so")) {
-            return Ok((version.to_owned(), UNLOADED.to_owned()));
+        if host.is_file(&Path::new(&folder).join("xdebug.so")) {
+            return Ok((version, UNLOADED.to_owned()));
         }
         return Err(Error::Environment {
             problem: format!("PHP {version} (`{}`) has no debugger: Xdebug is not installed", php.display()),
@@ -135,7 +74,7 @@ async fn ask(host: &dyn Host, php: &Path) -> Result<Answer> {
             remedy: INSTALL.to_owned(),
         });
     }
-    Ok((version.to_owned(), format!("xdebug-{xdebug}")))
+    Ok((version, format!("xdebug-{xdebug}")))
 }
 
 /// The folder with our settings, in our cache.
@@ -165,7 +104,7 @@ pub(super) async fn analyze(
     question: AnalysisRequest<'_>,
 ) -> Result<Code> {
     let own = Some(&runtime.executable).filter(|path| is_php(path)).cloned();
-    let php = own.or_else(|| find_php(host)).ok_or_else(|| missing("no `php` on PATH".to_owned()))?;
+    let php = own.or_else(|| (PHP.find)(host)).ok_or_else(|| PHP.missing("no `php` on PATH".to_owned()))?;
     let folder = folder_with(&host.cache_dir().join("php"), &[ANALYZER])?;
     let mut spec = undebugged(&php, &[]);
     spec.args.push(folder.join(ANALYZER.0).into());
@@ -178,15 +117,6 @@ pub(super) async fn analyze(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn interpreters_are_known_by_their_names() {
-        for (name, expected) in
-            [("php", true), ("/usr/bin/php8.2", true), ("phpunit", false), ("php-cgi", false)]
-        {
-            assert_eq!(is_php(Path::new(name)), expected, "{name}");
-        }
-    }
 
     #[test]
     fn options_that_switch_the_debugger_off_are_refused() {
