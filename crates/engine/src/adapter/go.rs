@@ -183,11 +183,7 @@ impl Adapter for Go {
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
-        host.forbids_tracing().then(|| {
-            "attaching by process ID is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run `echo \
-             0 > /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root"
-                .to_owned()
-        })
+        native::debugger::attach_obstacle(host)
     }
 }
 

@@ -22,6 +22,7 @@ use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transpor
 use super::{
     Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, Observation,
     ProcessIdentity, RecordingSide, Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
+    native,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -186,11 +187,8 @@ impl Adapter for Python {
                            attaching by host and port does not";
             return Some(problem.to_owned());
         }
-        host.forbids_tracing().then(|| {
-            "attaching by process ID is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run `echo \
-             0 > /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root, or attach by host and port"
-                .to_owned()
-        })
+        let problem = native::debugger::attach_obstacle(host)?;
+        Some(format!("{problem}, or attach by host and port"))
     }
 }
 
