@@ -3,15 +3,13 @@
 //! put in. Nothing is evaluated here.
 
 mod asserted;
-mod caught;
 mod declared;
 mod depth;
 pub(crate) mod effects;
-mod enclosing;
 pub(crate) mod endings;
-mod handlers;
 mod insertion;
 mod line_starts;
+mod outline;
 pub(crate) mod positions;
 mod storage;
 
@@ -23,19 +21,17 @@ use oxc_ast::ast::{
     ObjectPropertyKind, Program, Statement, YieldExpression,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
-use oxc_parser::{Parser, ParserReturn};
+use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeFlags;
 
 pub use asserted::{ParsedAssertion, asserted};
-pub use caught::is_caught;
-pub(crate) use caught::offset;
-pub use declared::{DeclaredName, declared_around};
-pub use enclosing::functions_around;
-pub use handlers::{Handlers, ThrowOutcome, expects};
+pub(crate) use declared::{DeclaredName, declared_around};
 pub(crate) use insertion::is_portable;
 pub use insertion::{Insertion, insertion};
 pub use line_starts::LineStarts;
+pub(crate) use line_starts::offset;
+pub use outline::{ScriptOutline, ThrowOutcome, expects};
 pub(crate) use storage::{Storage, storage};
 
 /// The longest text that is parsed, in bytes.
@@ -43,6 +39,20 @@ const LONGEST: usize = 16 * 1024;
 
 /// The parser calls itself for whatever is nested, and the stacks of the server's threads are small.
 const STACK: usize = 256 * 1024 * 1024;
+
+/// Keywords that are names in some code.
+const CONTEXTUAL: [&str; 10] = [
+    "await",
+    "implements",
+    "interface",
+    "let",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "static",
+    "yield",
+];
 
 /// A part of a log message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +99,27 @@ pub fn log_parts(message: &str) -> Result<Vec<Part>, String> {
 /// when it is nested too deeply, or when the system has no room for it.
 pub fn parsing<T: Send>(text: &str, run: impl FnOnce() -> T + Send) -> Option<T> {
     if depth::is_too_deep(text) { None } else { deeply(run) }
+}
+
+/// Parses a script. Node makes a function of each `CommonJS` module, so a `return` may be outside of functions.
+pub(crate) fn parse<'a>(allocator: &'a Allocator, text: &'a str, kind: SourceType) -> ParserReturn<'a> {
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    Parser::new(allocator, text, kind).with_options(options).parse()
+}
+
+/// Whether a text was parsed without an error.
+fn is_valid(parsed: &ParserReturn<'_>) -> bool {
+    !parsed.panicked && parsed.diagnostics.errors().next().is_none()
+}
+
+/// Reads the syntax tree of a script that may be an ES module or not. None for a text that cannot be parsed.
+fn read_tree<T: Send>(text: &str, read: impl Fn(&Program<'_>) -> T + Sync) -> Option<T> {
+    let read_as = |kind| {
+        let allocator = Allocator::default();
+        let parsed = parse(&allocator, text, kind);
+        is_valid(&parsed).then(|| read(&parsed.program))
+    };
+    parsing(text, || [SourceType::mjs(), SourceType::script()].into_iter().find_map(read_as))?
 }
 
 /// Runs something that goes deep into recursion. Nothing comes back when the system has no room for it.

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use engine::adapter::node::Node;
 use engine::adapter::{AnalysisRequest, Machine, Runtime, SourceAnalysis};
-use engine::javascript::{
-    Handlers, Part, asserted, functions_around, insertion, is_caught, is_expression, log_parts,
-};
+use engine::javascript::{Part, ScriptOutline, asserted, insertion, is_expression, log_parts};
 
 use crate::runtime::block_on;
 
@@ -41,18 +39,17 @@ fn written(part: &Part) -> String {
 pub fn scripts(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    let handlers = Handlers::of(&Arc::from(text));
-    for (line, column) in [(0, 0), (0, 5), (1, 0), (2, 3), (lines, 0), (u32::MAX, u32::MAX)] {
-        for (start, end) in functions_around(text, line, column) {
-            assert!(start <= end, "{start:?} to {end:?}");
+    let outline = ScriptOutline::of(&Arc::from(text));
+    for place in [(0, 0), (0, 5), (1, 0), (2, 3), (lines, 0), (u32::MAX, u32::MAX)] {
+        asserted(text, Path::new("a.js"), place);
+        if let Some(outline) = &outline {
+            outline.fate(place, false);
+            outline.exits_without_stop(place, true);
+            for (start, end) in outline.functions_around(place) {
+                assert!(start <= end, "{start:?} to {end:?}");
+            }
         }
-        is_caught(text, line, column);
-        asserted(text, Path::new("a.js"), line, column);
-        if let Some(handlers) = &handlers {
-            handlers.fate(line, column, false);
-            handlers.exits_without_stop(line, column, true);
-        }
-        if let Some(found) = insertion(text, Path::new("a.js"), line) {
+        if let Some(found) = insertion(text, Path::new("a.js"), place.0) {
             let length = text.trim_start_matches('\u{feff}').encode_utf16().count();
             assert!(found.offset as usize <= length, "{found:?} of {length}");
         }

@@ -5,11 +5,10 @@ use std::path::Path;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Argument, CallExpression, Expression};
 use oxc_ast_visit::{VisitJs, walk_js};
-use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan, SourceType, Span};
 
-use super::LineStarts;
-use super::caught::offset;
+use super::line_starts::{LineStarts, offset};
+use crate::source_map::Position;
 
 /// An assertion as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,17 +29,16 @@ pub struct ParsedAssertion {
 
 /// The assertion at a place of a source (0-based line, UTF-16 column). A place that came by a map may be anywhere on
 /// the line.
-pub fn asserted(text: &str, path: &Path, line: u32, column: u32) -> Option<ParsedAssertion> {
-    let offset = offset(text, line, column)?;
+pub fn asserted(text: &str, path: &Path, place: Position) -> Option<ParsedAssertion> {
+    let offset = offset(text, place)?;
     super::parsing(text, || look(text, path, offset)).flatten()
 }
 
 fn look(text: &str, path: &Path, offset: u32) -> Option<ParsedAssertion> {
     let allocator = Allocator::default();
-    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let kind = SourceType::from_path(path).unwrap_or_default();
     [kind, SourceType::script()].into_iter().find_map(|kind| {
-        let parsed = Parser::new(&allocator, text, kind).with_options(options).parse();
+        let parsed = super::parse(&allocator, text, kind);
         if parsed.panicked {
             return None;
         }
@@ -159,7 +157,7 @@ mod tests {
 
     fn at(text: &str, name: &str) -> Option<ParsedAssertion> {
         let column = u32::try_from(text.find('!').unwrap_or(0)).unwrap();
-        asserted(&format!("\n{}", text.replacen('!', "", 1)), Path::new(name), 1, column)
+        asserted(&format!("\n{}", text.replacen('!', "", 1)), Path::new(name), (1, column))
     }
 
     #[test]

@@ -1,21 +1,19 @@
 //! Where a name is declared that a function may use.
 
-use oxc_allocator::Allocator;
 use oxc_ast::ast::{
     ArrowFunctionExpression, BindingIdentifier, BlockStatement, ForInStatement, ForOfStatement, ForStatement,
     Function, Program,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
-use oxc_parser::{ParseOptions, Parser};
-use oxc_span::{SourceType, Span};
+use oxc_span::Span;
 use oxc_syntax::scope::ScopeFlags;
 
-use super::LineStarts;
-use super::caught::offset;
+use super::line_starts::{LineStarts, offset};
+use crate::source_map::Position;
 
 /// A declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeclaredName {
+pub(crate) struct DeclaredName {
     /// Its line, 0-based.
     pub line: u32,
     /// The function that it is in has a frame at each of these, by their numbers among those asked about.
@@ -26,29 +24,19 @@ pub struct DeclaredName {
 
 /// Where the name is declared that code at a place (0-based line, UTF-16 column) means, when that is outside of the
 /// place's own function; and which of the `frames`, other places, are in the same function as the declaration.
-pub fn declared_around(
+pub(crate) fn declared_around(
     text: &str,
-    place: (u32, u32),
+    place: Position,
     name: &str,
-    frames: &[(u32, u32)],
+    frames: &[Position],
 ) -> Option<DeclaredName> {
-    let place = offset(text, place.0, place.1)?;
-    super::parsing(text, || look(text, place, name, frames)).flatten()
-}
-
-fn look(text: &str, place: u32, name: &str, frames: &[(u32, u32)]) -> Option<DeclaredName> {
-    let allocator = Allocator::default();
-    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-    [SourceType::mjs(), SourceType::script()].into_iter().find_map(|kind| {
-        let parsed = Parser::new(&allocator, text, kind).with_options(options).parse();
-        if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
-            return None;
-        }
+    let place = offset(text, place)?;
+    super::read_tree(text, |program| {
         let mut search =
             DeclarationFinder { name, scopes: Vec::new(), functions: Vec::new(), found: Vec::new() };
-        search.visit_program(&parsed.program);
+        search.visit_program(program);
         search.enclosing(text, place, frames)
-    })
+    })?
 }
 
 /// All declarations of a name.
@@ -63,7 +51,7 @@ struct DeclarationFinder<'n> {
 }
 
 impl DeclarationFinder<'_> {
-    fn enclosing(&self, text: &str, place: u32, frames: &[(u32, u32)]) -> Option<DeclaredName> {
+    fn enclosing(&self, text: &str, place: u32, frames: &[Position]) -> Option<DeclaredName> {
         let is_in = |span: &Span, offset: u32| (span.start..span.end).contains(&offset);
         // What is inside begins later.
         let innermost = |offset: u32| self.functions.iter().rfind(|span| is_in(span, offset)).copied();
@@ -73,8 +61,7 @@ impl DeclarationFinder<'_> {
         if innermost(place) == Some(owner) {
             return None;
         }
-        let its_own =
-            |(line, column): &(u32, u32)| offset(text, *line, *column).and_then(innermost) == Some(owner);
+        let its_own = |frame: &Position| offset(text, *frame).and_then(innermost) == Some(owner);
         Some(DeclaredName {
             line: LineStarts::of(text).line(*at).saturating_sub(1),
             frames: (0..).zip(frames).filter(|(_, frame)| its_own(frame)).map(|(number, _)| number).collect(),

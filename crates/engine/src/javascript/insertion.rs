@@ -15,7 +15,6 @@ use oxc_ast::ast::{
     ArrowFunctionExpression, Class, ForStatement, Function, IfStatement, Program, Statement, WhileStatement,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
-use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeFlags;
 
@@ -76,10 +75,8 @@ struct ParseFailure;
 /// The place in a text of this kind.
 fn find(source: &str, kind: SourceType, line: u32) -> Result<Option<Insertion>, ParseFailure> {
     let allocator = Allocator::default();
-    // Node makes a function of each CommonJS module.
-    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-    let parsed = Parser::new(&allocator, source, kind).with_options(options).parse();
-    if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
+    let parsed = super::parse(&allocator, source, kind);
+    if !super::is_valid(&parsed) {
         return Err(ParseFailure);
     }
     let starts = LineStarts::of(source);
@@ -105,7 +102,7 @@ fn behind_token_before(program: &Program<'_>, starts: &LineStarts, statement: u3
         return None;
     }
     let before = source.get(..usize::try_from(end).ok()?)?;
-    let column = starts.column(starts.line(statement), statement, source).saturating_sub(1);
+    let (_, column) = starts.position(statement, source);
     Some(Insertion { offset: u32::try_from(before.encode_utf16().count()).ok()?, column })
 }
 

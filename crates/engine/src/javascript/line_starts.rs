@@ -2,6 +2,8 @@
 
 use oxc_span::Span;
 
+use crate::source_map::Position;
+
 /// The places where the lines of a text begin, in bytes.
 #[derive(Debug)]
 pub struct LineStarts(Vec<u32>);
@@ -27,8 +29,27 @@ impl LineStarts {
         u32::try_from(before.encode_utf16().count()).unwrap_or(u32::MAX - 1).saturating_add(1)
     }
 
+    /// The line and column of a place, both 0-based.
+    pub(crate) fn position(&self, offset: u32, text: &str) -> Position {
+        let line = self.line(offset);
+        (line.saturating_sub(1), self.column(line, offset, text).saturating_sub(1))
+    }
+
     /// The line of the last character of a span, 1-based.
     pub(crate) fn last_line(&self, span: Span) -> u32 {
         self.line(span.end.saturating_sub(1).max(span.start))
     }
+}
+
+/// The byte at a position, 0-based with a UTF-16 column, as far as the text has it.
+pub(crate) fn offset(text: &str, (line, column): Position) -> Option<u32> {
+    let line_text = text.split('\n').nth(usize::try_from(line).ok()?)?;
+    let start = line_text.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
+    let mut units = 0;
+    let inside = line_text.char_indices().find_map(|(at, character)| {
+        let is_there = units >= column;
+        units += u32::try_from(character.len_utf16()).unwrap_or(1);
+        is_there.then_some(at)
+    });
+    u32::try_from(start + inside.unwrap_or(line_text.len())).ok()
 }

@@ -6,6 +6,9 @@
 
 use oxc_ast::ast::{CallExpression, ChainElement, Expression, TSNonNullExpression};
 use oxc_span::{GetSpan, Span};
+use oxc_syntax::keyword::is_reserved_keyword;
+
+use super::CONTEXTUAL;
 
 /// The place of an expression, in bytes from the beginning of `text`.
 pub(crate) fn of(expression: &Expression<'_>, text: &str) -> u32 {
@@ -45,46 +48,9 @@ pub(crate) fn called(call: &CallExpression<'_>, text: &str) -> u32 {
     }
 }
 
-/// V8 takes a name right before a parenthesis for the place of the call only where it can be a variable's.
+/// V8 takes a name right before a parenthesis for the place of the call only where it can be a variable's, or `super`.
 fn is_keyword(name: &str) -> bool {
-    matches!(
-        name,
-        "break"
-            | "case"
-            | "catch"
-            | "class"
-            | "const"
-            | "continue"
-            | "debugger"
-            | "default"
-            | "delete"
-            | "do"
-            | "else"
-            | "enum"
-            | "export"
-            | "extends"
-            | "false"
-            | "finally"
-            | "for"
-            | "function"
-            | "if"
-            | "import"
-            | "in"
-            | "instanceof"
-            | "new"
-            | "null"
-            | "return"
-            | "switch"
-            | "this"
-            | "throw"
-            | "true"
-            | "try"
-            | "typeof"
-            | "var"
-            | "void"
-            | "while"
-            | "with"
-    )
+    is_reserved_keyword(name) && name != "super" && !CONTEXTUAL.contains(&name)
 }
 
 fn bare_of_types<'e, 'a>(expression: &'e Expression<'a>) -> &'e Expression<'a> {

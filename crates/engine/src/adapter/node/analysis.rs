@@ -12,7 +12,7 @@ mod loops;
 use std::path::Path;
 
 use oxc_allocator::Allocator;
-use oxc_parser::{ParseOptions, Parser, ParserReturn};
+use oxc_parser::ParserReturn;
 use oxc_span::SourceType;
 
 use super::super::known::Known;
@@ -127,9 +127,7 @@ fn kinds(path: &Path) -> Vec<SourceType> {
 
 fn parse(text: &str, length: u32, kind: SourceType) -> Code {
     let allocator = Allocator::default();
-    // Node makes a function of each CommonJS module.
-    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-    let parsed = Parser::new(&allocator, text, kind).with_options(options).parse();
+    let parsed = javascript::parse(&allocator, text, kind);
     let starts = LineStarts::of(text);
     let problem = first_problem(&parsed, text, &starts);
     if parsed.panicked {

@@ -4,8 +4,8 @@
 //! by a `debugger` statement; their frame is taken off the stack.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use ::cdp::debugger::{CallFrame, EvaluateOnCallFrame, Paused};
 use ::cdp::runtime::ReleaseObjectGroup;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::frames;
-use super::scripts::position;
+use super::function_names::or_anonymous;
 use super::sources::{READ, Sources};
 use super::stop::V8Stop;
 use super::v8::V8Client;
@@ -42,7 +42,7 @@ pub(super) struct DataWatcher {
 struct Property {
     /// The program's object with the owner of the property, and its key.
     held: String,
-    helper: std::sync::Arc<str>,
+    helper: Arc<str>,
     set: Vec<SetBreakpoint>,
 }
 
@@ -87,7 +87,7 @@ impl DataWatcher {
     }
 
     /// Finds the storage of a value.
-    pub(super) async fn find(&self, frame: &std::sync::Arc<Frame>, request: &DataRequest) -> Result<String> {
+    pub(super) async fn find(&self, frame: &Arc<Frame>, request: &DataRequest) -> Result<String> {
         let expression = &request.expression;
         let (owner, key) = match storage(expression) {
             Storage::Property { object, key } => (object, key),
@@ -178,14 +178,14 @@ impl DataWatcher {
         if paused.call_frames.len() < 2 {
             return None;
         }
-        if !self.is_debugger_statement(first).await {
+        if !self.sources.is_at_debugger_statement(first).await {
             // A step may end in it. It throws only on behalf of the code that writes.
             if paused.reason == "exception" {
                 paused.call_frames.remove(0);
             }
             return None;
         }
-        let frame = frames::alone(paused.call_frames.remove(0));
+        let frame = Arc::new(Frame::new(paused.call_frames.remove(0)));
         let read = async |name: &str| {
             let value = self.values.evaluate(&frame, &asked(name)).await;
             value.map_or_else(|error| format!("<{error}>"), |value| value.text)
@@ -193,15 +193,6 @@ impl DataWatcher {
         let id = read("stillframeWatch").await.trim_matches(['"', '\'']).to_owned();
         let is_read = frame.call.function_name == READ;
         Some(Access { id, old: read("old").await, new: read("now").await, is_read })
-    }
-
-    async fn is_debugger_statement(&self, frame: &CallFrame) -> bool {
-        let Some(script) = self.sources.scripts.get(&frame.location.script_id) else { return false };
-        let Some(text) = script.text().await else { return false };
-        let (line, column) = position(&frame.location);
-        let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-        let line = text.split('\n').nth(at(line)).unwrap_or_default();
-        line.encode_utf16().skip(at(column)).take(8).eq("debugger".encode_utf16())
     }
 
     /// What the rules of the breakpoints say: a change for each that stops the program.
@@ -238,12 +229,7 @@ impl DataWatcher {
     }
 
     /// What the rule of one breakpoint on a property says.
-    async fn apply(
-        &self,
-        property: &str,
-        data: &DataBreakpoint,
-        frame: &std::sync::Arc<Frame>,
-    ) -> Result<RuleResult> {
+    async fn apply(&self, property: &str, data: &DataBreakpoint, frame: &Arc<Frame>) -> Result<RuleResult> {
         let rule = &data.rule.rule;
         if let Some(condition) = &rule.condition {
             let condition = format!("!!(\n{condition}\n)");
@@ -271,11 +257,11 @@ impl DataWatcher {
 
     async fn line(&self, call: &CallFrame) -> Option<CodeLine> {
         let location = self.sources.location(&call.location).await?;
-        let function = if call.function_name.is_empty() { "<anonymous>" } else { &call.function_name };
-        Some(CodeLine { function: function.to_owned(), file: location.source.name, line: location.line })
+        let function = or_anonymous(&call.function_name);
+        Some(CodeLine { function, file: location.source.name, line: location.line })
     }
 
-    async fn filled(&self, frame: &std::sync::Arc<Frame>, message: &str) -> Result<String> {
+    async fn filled(&self, frame: &Arc<Frame>, message: &str) -> Result<String> {
         let mut text = String::new();
         for part in log_parts(message).map_err(Error::Refused)? {
             match part {

@@ -20,7 +20,6 @@ use super::binding::ProgramBinding;
 use super::blackbox::Blackbox;
 use super::frames;
 use super::injected::BINDING;
-use super::scripts::position;
 use super::sources::Sources;
 use super::stop::{ThrownValue, V8Stop};
 use super::thread::JsThread;
@@ -29,7 +28,7 @@ use super::values::ValueReader;
 use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
-use crate::javascript;
+use crate::javascript::ScriptOutline;
 use crate::lock::lock;
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::thrown::Thrown;
@@ -188,11 +187,10 @@ impl ExceptionPauses {
     /// about asynchronous functions.
     async fn is_caught_by(&self, frames: &[&CallFrame]) -> bool {
         for frame in frames {
-            let Some(script) = self.sources.scripts.get(&frame.location.script_id) else { continue };
-            let Some(text) = script.text().await else { return true };
-            let (line, column) = position(&frame.location);
-            let work = move || javascript::is_caught(&text, line, column);
-            if tokio::task::spawn_blocking(work).await.unwrap_or(true) {
+            // It counts as caught in a script that cannot be read or parsed.
+            if let Some(script) = self.sources.scripts.get(&frame.location.script_id)
+                && script.at_outline(&frame.location, ScriptOutline::may_catch).await != Some(false)
+            {
                 return true;
             }
         }

@@ -11,7 +11,6 @@ mod stepping;
 
 use std::sync::atomic::Ordering;
 
-use super::scripts::position;
 use super::stop::V8Stop;
 use crate::debugger::{Event, Step};
 use crate::error::Result;
@@ -65,13 +64,10 @@ impl RunControl {
 
     /// Whether the program's own text asks for the stop.
     async fn is_debugger_statement(&self, stop: &V8Stop) -> bool {
-        let Some(frame) = stop.frames.first() else { return false };
-        let Some(script) = self.sources.scripts.get(&frame.location.script_id) else { return false };
-        let Some(text) = script.text().await else { return false };
-        let (line, column) = position(&frame.location);
-        let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-        let line = text.split('\n').nth(at(line)).unwrap_or_default();
-        line.encode_utf16().skip(at(column)).take(8).eq("debugger".encode_utf16())
+        match stop.frames.first() {
+            Some(frame) => self.sources.is_at_debugger_statement(frame).await,
+            None => false,
+        }
     }
 
     async fn settle_pause(&self, stop: &V8Stop) -> Vec<Event> {

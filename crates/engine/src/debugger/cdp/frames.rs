@@ -29,7 +29,8 @@ pub(super) async fn stack_trace(
         let only = StackFrame { id: stop.id_of(0), name: name.to_owned(), location: None };
         return Stack { frames: [only].into_iter().skip(start).take(levels).collect(), total: 1 };
     }
-    let callers = callers(stop);
+    // Frames that are no longer on the stack: their functions await what is on it.
+    let callers: Vec<&runtime::CallFrame> = stop.traces().flat_map(|trace| &trace.call_frames).collect();
     let mut hooks: HashMap<&str, bool> = HashMap::new();
     let all = 0..stop.frames.len() + callers.len();
     let shown = all.filter(|index| {
@@ -49,17 +50,6 @@ pub(super) async fn stack_trace(
     Stack { frames, total: shown.len() }
 }
 
-/// Frames that are no longer on the stack: their functions await what is on it.
-fn callers(stop: &V8Stop) -> Vec<runtime::CallFrame> {
-    let mut callers = Vec::new();
-    let mut next = stop.asynchronous.as_ref();
-    while let Some(trace) = next {
-        callers.extend(trace.call_frames.iter().cloned());
-        next = trace.parent.as_deref();
-    }
-    callers
-}
-
 async fn describe(sources: &Sources, id: RawId, frame: &CallFrame) -> StackFrame<RawId> {
     let script = sources.scripts.get(&frame.location.script_id);
     let name = match &script {
@@ -72,7 +62,7 @@ async fn describe(sources: &Sources, id: RawId, frame: &CallFrame) -> StackFrame
 
 async fn describe_caller(sources: &Sources, id: RawId, frame: &runtime::CallFrame) -> StackFrame<RawId> {
     let place = place_of(frame);
-    let name = if frame.function_name.is_empty() { "<anonymous>" } else { &frame.function_name };
+    let name = or_anonymous(&frame.function_name);
     StackFrame { id, name: format!("async {name}"), location: sources.location(&place).await }
 }
 
@@ -89,14 +79,7 @@ pub(super) fn place_of(frame: &runtime::CallFrame) -> ScriptPlace {
 fn is_module(script: &Script, frame: &CallFrame) -> bool {
     let is_whole = frame.function_location.as_ref().is_some_and(|place| begins_with_script(script, place));
     frame.function_name.is_empty()
-        && (is_whole
-            || Frame {
-                call: frame.clone(),
-                names: HashMap::new(),
-                unclear: HashSet::new(),
-                script_end: Some(script.end),
-            }
-            .is_module())
+        && (is_whole || Frame { script_end: Some(script.end), ..Frame::new(frame.clone()) }.is_module())
 }
 
 /// A frame that values can be read from.
@@ -135,11 +118,6 @@ fn leave_out_bundle(chain: &mut Vec<Scope>, url: &str) {
         let outer = chain.split_off(around);
         chain.extend(outer.into_iter().filter(|scope| scope.kind == "global"));
     }
-}
-
-/// A frame that is not part of the stop.
-pub(super) fn alone(call: CallFrame) -> Arc<Frame> {
-    Arc::new(Frame { call, names: HashMap::new(), unclear: HashSet::new(), script_end: None })
 }
 
 /// What the variables of a frame are called in its source, by what a minifier called them, and those of the source that

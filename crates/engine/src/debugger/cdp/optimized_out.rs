@@ -4,8 +4,6 @@
 //! is undefined, although it is declared in the source above. If the enclosing function has a frame on the stack,
 //! that frame has it.
 
-use std::sync::Arc;
-
 use ::cdp::runtime::{CallArgument, RemoteObject};
 
 use super::connection::CdpDebugger;
@@ -185,9 +183,7 @@ async fn returns(debugger: &CdpDebugger, request: &Evaluate) -> Option<(String, 
     let frame = stop.frames.get(stop.index_of(request.frame)?)?;
     let returned = frame.return_value.clone()?;
     let script = debugger.0.sources.scripts.get(&frame.location.script_id)?;
-    let text = script.text().await?;
-    let (line, column) = script.in_text(position(&frame.location));
-    let end = usize::try_from(javascript::offset(&text, line, column)?).ok()?;
+    let (text, end) = script.text_at(&frame.location).await?;
     Some((text.get(..end)?.to_owned(), returned))
 }
 
@@ -242,7 +238,6 @@ async fn declared(
         places.push(script.in_text(position(&caller.location)));
     }
     let (place, name) = (script.in_text(position(&frame.location)), name.to_owned());
-    let text = Arc::clone(&text);
     let work = move || javascript::declared_around(&text, place, &name, &places);
     let declared = tokio::task::spawn_blocking(work).await.ok()??;
     Some((declared, frames))

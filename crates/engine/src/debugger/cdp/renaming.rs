@@ -11,8 +11,8 @@ use super::places::ScriptSpot;
 use super::sources::Sources;
 use super::values::renamed;
 use crate::debugger::RuleFor;
-use crate::javascript::{self, Part, log_parts};
-use crate::source_map::SourceMap;
+use crate::javascript::{Part, ScriptOutline, log_parts};
+use crate::source_map::{Position, SourceMap};
 
 /// The rules of a place as a script is to have them.
 pub(super) async fn of_rules(
@@ -24,8 +24,8 @@ pub(super) async fn of_rules(
     let is_needed = spot.is_mapped && rules.iter().any(|rule| !rule.rule.is_plain());
     let Some(map) = map.filter(|map| is_needed && map.has_names()) else { return rules.to_vec() };
     let Some(text) = text(sources, &spot.path).await else { return rules.to_vec() };
-    let (line, column) = (spot.line, spot.column);
-    let read = move || names(&map, &text, line, column);
+    let place = (spot.line, spot.column);
+    let read = move || names(&map, &text, place);
     let names = tokio::task::spawn_blocking(read).await.unwrap_or_default();
     rules.iter().map(|rule| with_names(rule, &names)).collect()
 }
@@ -41,9 +41,10 @@ async fn text(sources: &Sources, path: &Path) -> Option<Arc<str>> {
 }
 
 /// What the variables of the source are called at a place, those of inner functions first.
-fn names(map: &SourceMap, text: &str, line: u32, column: u32) -> HashMap<String, String> {
+fn names(map: &SourceMap, text: &Arc<str>, place: Position) -> HashMap<String, String> {
     let mut names: HashMap<String, String> = HashMap::new();
-    let mut functions = javascript::functions_around(text, line, column);
+    let outline = ScriptOutline::of(text);
+    let mut functions = outline.map(|outline| outline.functions_around(place)).unwrap_or_default();
     functions.push(((0, 0), (u32::MAX, u32::MAX)));
     for (start, end) in functions {
         let found = map.names(text, start, end);

@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::v8::V8Client;
 use crate::adapter::node::{map_beside, map_through_file, read_map};
-use crate::javascript::{Handlers, is_plain};
+use crate::javascript::{ScriptOutline, is_plain, offset};
 use crate::lock::lock;
 use crate::policy::SharedPolicy;
 use crate::source_map::{self, MapProblem, Position, SourceMap};
@@ -42,8 +42,8 @@ pub(super) struct Script {
     /// Has its text.
     v8: V8Client,
     text: OnceCell<Arc<str>>,
-    /// What catches in it; none when it cannot be parsed.
-    handlers: OnceLock<Option<Handlers>>,
+    /// None when it cannot be parsed.
+    outline: OnceLock<Option<ScriptOutline>>,
 }
 
 /// The map of a script.
@@ -91,7 +91,7 @@ impl Script {
             url: parsed.url,
             maps: OnceCell::new(),
             text: OnceCell::new(),
-            handlers: OnceLock::new(),
+            outline: OnceLock::new(),
         }
     }
 
@@ -127,17 +127,24 @@ impl Script {
         self.text.get_or_try_init(read).await.ok().cloned()
     }
 
-    /// What its text says of a place about catching; none when it cannot be read or parsed. Parsed at the first call.
-    pub(super) async fn at_handlers<T: Send + 'static>(
+    /// Its text, and the byte of a place in it.
+    pub(super) async fn text_at(&self, place: &Location) -> Option<(Arc<str>, usize)> {
+        let text = self.text().await?;
+        let offset = offset(&text, self.in_text(position(place)))?;
+        Some((text, usize::try_from(offset).ok()?))
+    }
+
+    /// What its text says of a place; none when it cannot be read or parsed. Parsed at the first call.
+    pub(super) async fn at_outline<T: Send + 'static>(
         self: Arc<Self>,
         place: &Location,
-        answer: impl FnOnce(&Handlers, Position) -> T + Send + 'static,
+        answer: impl FnOnce(&ScriptOutline, Position) -> T + Send + 'static,
     ) -> Option<T> {
         let text = self.text().await?;
         let place = self.in_text(position(place));
         let work = move || {
-            let handlers = self.handlers.get_or_init(|| Handlers::of(&text));
-            handlers.as_ref().map(|handlers| answer(handlers, place))
+            let outline = self.outline.get_or_init(|| ScriptOutline::of(&text));
+            outline.as_ref().map(|outline| answer(outline, place))
         };
         tokio::task::spawn_blocking(work).await.ok()?
     }

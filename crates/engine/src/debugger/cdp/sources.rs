@@ -8,9 +8,10 @@ use ::cdp::debugger::{CallFrame, Location as ScriptPlace};
 use super::injected::{POKE, is_ours};
 use super::program::NodeProgram;
 use super::scripts::{Script, Scripts, position};
+use crate::javascript::ScriptOutline;
 use crate::model::source::{Generated, Location, Source};
 use crate::model::stack::SourceRange;
-use crate::source_map::MapSource;
+use crate::source_map::{MapSource, Position};
 
 /// The scripts of a thread as sources of its program. Clones share them.
 #[derive(Clone, Debug)]
@@ -116,6 +117,22 @@ impl Sources {
     /// A frame of an internal evaluation.
     pub(super) fn is_own_evaluation(&self, frame: &CallFrame) -> bool {
         self.scripts.get(&frame.location.script_id).is_some_and(|script| script.url == POKE)
+    }
+
+    /// Whether a frame is at a `debugger` statement.
+    pub(super) async fn is_at_debugger_statement(&self, frame: &CallFrame) -> bool {
+        let Some(script) = self.scripts.get(&frame.location.script_id) else { return false };
+        let Some((text, at)) = script.text_at(&frame.location).await else { return false };
+        text.get(at..).is_some_and(|rest| rest.starts_with("debugger"))
+    }
+
+    /// What the text of a script says of a place; none when it cannot be read or parsed.
+    pub(super) async fn at_outline<T: Send + 'static>(
+        &self,
+        place: &ScriptPlace,
+        answer: impl FnOnce(&ScriptOutline, Position) -> T + Send + 'static,
+    ) -> Option<T> {
+        self.scripts.get(&place.script_id)?.at_outline(place, answer).await
     }
 
     /// Whether a frame runs an accessor that stands in for a watched property.

@@ -82,6 +82,11 @@ impl V8Stop {
         belongs.then(|| usize::try_from(frame.0.rem_euclid(FRAMES)).ok())?
     }
 
+    /// Who called, in earlier turns of the event loop, the latest first.
+    pub(super) fn traces(&self) -> impl Iterator<Item = &StackTrace> {
+        std::iter::successors(self.asynchronous.as_ref(), |trace| trace.parent.as_deref())
+    }
+
     /// What the protocol calls the error that was thrown.
     pub(super) fn error_name(&self) -> Option<String> {
         let value = &self.thrown.as_ref()?.value;

@@ -15,43 +15,23 @@ use oxc_parser::Parser;
 use oxc_span::SourceType;
 use oxc_syntax::scope::ScopeFlags;
 
+use crate::javascript::{CONTEXTUAL, deeply, is_expression, is_valid};
+
 /// What the names begin with that the inserted text has for itself.
 const OWN: &str = "__stillframe";
-
-/// The names that are keywords in some places, or mean what the function around says.
-const PARTICULAR: [&str; 12] = [
-    "arguments",
-    "await",
-    "eval",
-    "implements",
-    "interface",
-    "let",
-    "package",
-    "private",
-    "protected",
-    "public",
-    "static",
-    "yield",
-];
 
 /// Whether an expression means the same in the statement that is put in as inside an arrow function at its
 /// place, wherever in a script that is. Names that begin with `__stillframe` are the inserted text's own.
 pub(crate) fn is_portable(expression: &str) -> bool {
-    super::super::is_expression(expression).is_ok()
-        && super::super::deeply(|| {
-            parses_as(expression, SourceType::mjs()) && parses_as(expression, SourceType::cjs())
-        })
-        .unwrap_or(false)
+    let parses = || parses_as(expression, SourceType::mjs()) && parses_as(expression, SourceType::cjs());
+    is_expression(expression).is_ok() && deeply(parses).unwrap_or(false)
 }
 
 fn parses_as(expression: &str, kind: SourceType) -> bool {
     let allocator = Allocator::default();
     let wrapped = format!("(\n{expression}\n)");
     let parsed = Parser::new(&allocator, &wrapped, kind).parse();
-    if parsed.panicked
-        || parsed.diagnostics.errors().next().is_some()
-        || !parsed.program.directives.is_empty()
-    {
+    if !is_valid(&parsed) || !parsed.program.directives.is_empty() {
         return false;
     }
     let mut fine = PortabilityCheck(true);
@@ -63,8 +43,10 @@ fn parses_as(expression: &str, kind: SourceType) -> bool {
 struct PortabilityCheck(bool);
 
 impl PortabilityCheck {
+    /// One that is a keyword in some places, or means what the function around says, is refused.
     fn name(&mut self, name: &str) {
-        self.0 &= !name.starts_with(OWN) && !PARTICULAR.contains(&name);
+        let is_particular = ["arguments", "eval"].contains(&name) || CONTEXTUAL.contains(&name);
+        self.0 &= !name.starts_with(OWN) && !is_particular;
     }
 
     /// Digits after a backslash are octal in sloppy code only.

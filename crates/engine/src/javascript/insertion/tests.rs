@@ -1,4 +1,5 @@
 use oxc_parser::config::TokensParserConfig;
+use oxc_parser::{ParseOptions, Parser};
 
 use super::*;
 use crate::adapter::{Host, Machine};

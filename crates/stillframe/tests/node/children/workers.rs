@@ -113,6 +113,45 @@ worker.on("error", (error) => console.log("failed:", error.message));
     session.finish().await;
 }
 
+/// What catches an error is read from the text of the script, which does not begin where the file does.
+#[tokio::test]
+async fn an_uncaught_error_in_evaluated_code_with_an_offset_stops_at_its_throw() {
+    let script = Script::new(
+        r#"
+const { Worker } = require("node:worker_threads");
+const worker = new Worker(require("node:path").join(__dirname, "worker.js"));
+worker.on("error", (error) => console.log("failed:", error.message));
+"#,
+    );
+    let worker = script.file(
+        "worker.js",
+        r#"
+const vm = require("node:vm");
+const text = require("node:fs").readFileSync(__filename, "utf8");
+const lineOffset = text.slice(0, text.indexOf("\nconst code")).split("\n").length;
+const code = `
+function tries() {
+  try {
+    throw new Error("caught");
+  } catch {}
+}
+function work() {
+  throw new RangeError("in there"); // @throw
+}
+tries();
+work();
+`;
+vm.runInThisContext(code, { filename: __filename, lineOffset });
+"#,
+    );
+    let (session, stopped) = script.start().await;
+    let place = (worker.path(), worker.line("throw"));
+    assert_eq!((stopped.outcome(), stopped.place()), ("exception", place), "{}", stopped.text);
+    assert_eq!(stopped.at("/exception/uncaught"), true);
+    assert_eq!(session.run_to_the_end().await["output"], "failed: in there\n");
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_busy_worker_is_paused_by_thread() {
     let script = Script::new(

@@ -15,7 +15,7 @@ use super::table::{BreakpointTarget, TargetKind, V8Breakpoint};
 use crate::deadlines;
 use crate::debugger::{Event, RuleFor};
 use crate::error::{Error, Result};
-use crate::javascript::Handlers;
+use crate::javascript::ScriptOutline;
 use crate::source_map::SourceMap;
 
 /// Why a breakpoint is nowhere although its line holds code.
@@ -210,8 +210,8 @@ impl BreakpointBinder {
     async fn is_in_other_function(&self, spot: &ScriptSpot, at: &Location, is_on_line: bool) -> bool {
         let Some(script) = self.sources.scripts.get(&at.script_id) else { return false };
         let wanted = script.in_text((spot.line, spot.column));
-        let share = move |handlers: &Handlers, at| handlers.share_function(wanted, at, is_on_line);
-        script.at_handlers(at, share).await == Some(false)
+        let share = move |outline: &ScriptOutline, at| outline.share_function(wanted, at, is_on_line);
+        script.at_outline(at, share).await == Some(false)
     }
 
     /// A breakpoint that was set before its script was loaded has a place now.

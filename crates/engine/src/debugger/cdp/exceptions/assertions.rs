@@ -103,18 +103,16 @@ async fn written(stop: &V8Stop, sources: &Sources) -> Option<ParsedAssertion> {
     let place = if let Some(frame) = stop.frames.iter().find(|frame| sources.is_users_frame(frame)) {
         frame.location.clone()
     } else {
-        let mut traces = std::iter::successors(stop.asynchronous.as_ref(), |trace| trace.parent.as_deref());
-        let first = traces
-            .find_map(|trace| trace.call_frames.iter().find(|frame| sources.is_users(&frame.script_id)))?;
-        place_of(first)
+        let mut callers = stop.traces().flat_map(|trace| &trace.call_frames);
+        place_of(callers.find(|frame| sources.is_users(&frame.script_id))?)
     };
     let location = sources.location(&place).await?;
     let path = location.source.path?;
-    let (line, column) = (location.line.saturating_sub(1), location.column.saturating_sub(1));
+    let place = (location.line.saturating_sub(1), location.column.saturating_sub(1));
     let policy = Arc::clone(&sources.program.policy);
     let look = move || {
         let text = policy.safety.read_text(&path).ok()?;
-        javascript::asserted(&text, &path, line, column)
+        javascript::asserted(&text, &path, place)
     };
     tokio::task::spawn_blocking(look).await.ok()?
 }

@@ -12,7 +12,7 @@ use ::cdp::runtime::{RemoteObject, StackTrace};
 use super::super::frames::place_of;
 use super::super::sources::Sources;
 use super::super::stop::V8Stop;
-use crate::javascript::{self, Handlers, ThrowOutcome};
+use crate::javascript::{self, ScriptOutline, ThrowOutcome};
 use crate::lock::lock;
 
 /// The part of Node's loader of ES modules that runs other modules, as a `CommonJS` script that a package compiles.
@@ -45,26 +45,12 @@ impl UnhandledThrows {
         }
         let is_assertion = is_assertion(thrown);
         let mut path = ThrowPath { is_assertion, reached: false, is_rejection: false };
-        for frame in &stop.frames {
-            let is_users = self.sources.is_users_frame(frame);
-            if !path.propagates(self, &frame.location, &frame.function_name, is_users).await {
+        for (location, function, is_waiting) in waiting_places(stop) {
+            path.is_rejection |= is_waiting;
+            let is_users = self.sources.is_users(&location.script_id);
+            if !path.propagates(self, &location, function, is_users).await {
                 return false;
             }
-        }
-        let mut next = stop.asynchronous.as_ref();
-        while let Some(trace) = next {
-            if !is_awaited(trace) {
-                break;
-            }
-            path.is_rejection = true;
-            for frame in &trace.call_frames {
-                let location = place_of(frame);
-                let is_users = self.sources.is_users(&frame.script_id);
-                if !path.propagates(self, &location, &frame.function_name, is_users).await {
-                    return false;
-                }
-            }
-            next = trace.parent.as_deref();
         }
         path.reached
     }
@@ -93,9 +79,7 @@ impl UnhandledThrows {
 
     /// Whether a place is in no function.
     async fn is_top_level(&self, location: &Location) -> bool {
-        let Some(script) = self.sources.scripts.get(&location.script_id) else { return false };
-        let is_top = |handlers: &Handlers, (line, column)| handlers.is_top_level(line, column);
-        script.at_handlers(location, is_top).await == Some(true)
+        self.sources.at_outline(location, ScriptOutline::is_top_level).await == Some(true)
     }
 
     /// Whether what was thrown leaves an ES module, or one that Node's loader of ES modules runs as if it were one. V8
@@ -108,20 +92,11 @@ impl UnhandledThrows {
         {
             return false;
         }
-        for frame in &stop.frames {
-            if let Some(is_out) = self.module_exit(&frame.location, &mut is_rejection).await {
+        for (location, _, is_waiting) in waiting_places(stop) {
+            is_rejection |= is_waiting;
+            if let Some(is_out) = self.module_exit(&location, &mut is_rejection).await {
                 return is_out;
             }
-        }
-        let mut next = stop.asynchronous.as_ref().filter(|trace| is_awaited(trace));
-        is_rejection = true;
-        while let Some(trace) = next {
-            for frame in &trace.call_frames {
-                if let Some(is_out) = self.module_exit(&place_of(frame), &mut is_rejection).await {
-                    return is_out;
-                }
-            }
-            next = trace.parent.as_deref().filter(|trace| is_awaited(trace));
         }
         false
     }
@@ -146,10 +121,9 @@ impl UnhandledThrows {
     /// Whether code of the user's is waiting for what has thrown. Most that is thrown while a runner starts is its own,
     /// and no text need be read for that.
     fn has_waiting_user_code(&self, stop: &V8Stop) -> bool {
-        let mut traces = std::iter::successors(stop.asynchronous.as_ref(), |trace| trace.parent.as_deref());
+        let mut callers = stop.traces().flat_map(|trace| &trace.call_frames);
         stop.frames.iter().any(|frame| self.sources.is_users_frame(frame))
-            || traces
-                .any(|trace| trace.call_frames.iter().any(|frame| self.sources.is_users(&frame.script_id)))
+            || callers.any(|frame| self.sources.is_users(&frame.script_id))
     }
 
     /// What the text of a function says; the same for each hit. Code without a text that can be read lets everything
@@ -159,16 +133,19 @@ impl UnhandledThrows {
         if let Some(known) = lock(&self.fates).get(&key) {
             return *known;
         }
-        let fate = self.read_fate(location, is_rejection).await.unwrap_or(ThrowOutcome::Passed);
+        let read = move |outline: &ScriptOutline, place| outline.fate(place, is_rejection);
+        let fate = self.sources.at_outline(location, read).await.unwrap_or(ThrowOutcome::Passed);
         lock(&self.fates).insert(key, fate);
         fate
     }
+}
 
-    async fn read_fate(&self, location: &Location, is_rejection: bool) -> Option<ThrowOutcome> {
-        let script = self.sources.scripts.get(&location.script_id)?;
-        let fate = move |handlers: &Handlers, (line, column)| handlers.fate(line, column, is_rejection);
-        script.at_handlers(location, fate).await
-    }
+/// The places that what was thrown may come through, innermost first: those of the stack, and those that await them.
+/// With each the name of its function, and whether it awaits.
+fn waiting_places(stop: &V8Stop) -> impl Iterator<Item = (Location, &str, bool)> {
+    let stack = stop.frames.iter().map(|frame| (frame.location.clone(), &*frame.function_name, false));
+    let awaiting = stop.traces().take_while(|trace| is_awaited(trace)).flat_map(|trace| &trace.call_frames);
+    stack.chain(awaiting.map(|frame| (place_of(frame), &*frame.function_name, true)))
 }
 
 /// Whether the functions of a trace await what came next. Nothing awaits a timer or another event.

@@ -10,7 +10,7 @@ use super::super::breakpoints::BreakpointBinder;
 use super::super::sources::Sources;
 use super::super::stop::V8Stop;
 use super::super::v8::V8Client;
-use crate::javascript::Handlers;
+use crate::javascript::ScriptOutline;
 
 /// A function with more places is caught at those that come next.
 const MOST_PLACES: usize = 500;
@@ -60,16 +60,12 @@ impl StepEndBreakpoints {
     /// Whether the function of a stop is an async generator. V8 (Node 20 to 24) crashes at a step out of one.
     pub(super) async fn is_in_async_generator(&self, stop: &V8Stop) -> bool {
         let Some(location) = stop.frames.first().map(|frame| &frame.location) else { return false };
-        let Some(script) = self.sources.scripts.get(&location.script_id) else { return false };
-        let is_in = |handlers: &Handlers, (line, column)| handlers.is_in_async_generator(line, column);
-        script.at_handlers(location, is_in).await.unwrap_or(false)
+        self.sources.at_outline(location, ScriptOutline::is_in_async_generator).await.unwrap_or(false)
     }
 
     async fn exits_without_stop(&self, location: &Location, any: bool) -> bool {
-        let Some(script) = self.sources.scripts.get(&location.script_id) else { return false };
-        let leaves =
-            move |handlers: &Handlers, (line, column)| handlers.exits_without_stop(line, column, any);
-        script.at_handlers(location, leaves).await.unwrap_or(false)
+        let leaves = move |outline: &ScriptOutline, place| outline.exits_without_stop(place, any);
+        self.sources.at_outline(location, leaves).await.unwrap_or(false)
     }
 
     /// Breakpoints at the places of a function that waits for a call: one of them comes next.

@@ -4,13 +4,11 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use ::cdp::debugger::Location as ScriptPlace;
 use ::cdp::profiler::{
     self, FunctionCoverage, Profile, ProfileFrame, ProfileNode, ScriptCoverage, TakePreciseCoverage,
 };
 
 use super::super::function_names::function_name;
-use super::super::scripts::{Script, position};
 use super::super::sources::Sources;
 use super::super::v8::V8Client;
 use super::profile::place;
@@ -111,19 +109,12 @@ async fn is_users(sources: &Sources, frame: &ProfileFrame) -> bool {
 async fn callback(sources: &Sources, frame: &ProfileFrame, scripts: &[ScriptCoverage]) -> Option<Callback> {
     let (place, script) = (place(frame)?, sources.scripts.get(&frame.script_id)?);
     let counted = scripts.iter().find(|counted| counted.script_id == frame.script_id)?;
-    let text = script.text().await?;
-    let offset = offset(&script, &text, &place);
+    let (text, at) = script.text_at(&place).await?;
+    // V8 counts UTF-16 units.
+    let offset = u64::try_from(text.get(..at)?.encode_utf16().count()).ok()?;
     let calls = calls_at(&counted.functions, offset, &frame.function_name);
     let function = function_name(&script, &frame.function_name, &place).await;
     Some(Callback { function, location: sources.location(&place).await, calls })
-}
-
-/// A place in the text of its script, in UTF-16 units.
-fn offset(script: &Script, text: &str, place: &ScriptPlace) -> u64 {
-    let (line, column) = script.in_text(position(place));
-    let before = text.split_inclusive('\n').take(usize::try_from(line).unwrap_or(usize::MAX));
-    let units: usize = before.map(|line| line.encode_utf16().count()).sum();
-    u64::try_from(units).unwrap_or(u64::MAX).saturating_add(column.into())
 }
 
 /// How often the function was called that begins there, its name or its parameters. V8 leaves out some that were not

@@ -25,7 +25,6 @@ pub(in super::super) struct Frame {
 
 impl Frame {
     /// A frame of a script whose names are its source's.
-    #[cfg(test)]
     pub(in super::super) fn new(call_frame: CallFrame) -> Self {
         Self { call: call_frame, names: HashMap::new(), unclear: HashSet::new(), script_end: None }
     }

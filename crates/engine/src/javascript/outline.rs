@@ -1,22 +1,21 @@
-//! What happens to an exception at a position in a script, and where a function returns unnoticed, according to its
-//! text.
+//! The functions of a script according to its text: what they do with an exception, and where they return unnoticed.
 //!
-//! A script is parsed once; after that, each position in it is a table lookup.
+//! A script is parsed once; after that, each position in it is a table lookup. A position is a 0-based line and a
+//! UTF-16 column.
 
 use std::sync::Arc;
 
-use oxc_allocator::Allocator;
 use oxc_ast::ast::{
     Argument, ArrowFunctionBody, ArrowFunctionExpression, AwaitExpression, BindingPattern, CallExpression,
     CatchClause, Expression, ForOfStatement, Function, MemberExpression, NewExpression, ReturnStatement,
     Statement, TryStatement,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
-use oxc_parser::{ParseOptions, Parser};
-use oxc_span::{GetSpan, SourceType, Span};
+use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
 
-use super::caught::offset;
+use super::line_starts::{LineStarts, offset};
+use crate::source_map::Position;
 
 /// Calls that want a function to throw, or a promise to be rejected, by the name of what is called last.
 const EXPECTS: [&str; 12] = [
@@ -52,9 +51,9 @@ pub enum ThrowOutcome {
     Expected,
 }
 
-/// What decides in a script about what is thrown.
+/// The functions of a script, and what in them decides about what is thrown.
 #[derive(Debug)]
-pub struct Handlers {
+pub struct ScriptOutline {
     text: Arc<str>,
     /// Outer ones first.
     marks: Vec<Mark>,
@@ -69,14 +68,10 @@ struct Mark {
 
 #[derive(Clone, Copy, Debug)]
 enum MarkKind {
-    /// A function; whether it is asynchronous.
-    Function(bool),
-    /// The places of a function, from its parameters to where it returns.
-    Places,
-    /// The same places of an async generator.
-    AsyncGenerator,
-    /// The block of a `try` whose handler does not just throw on.
-    Try,
+    /// A function, and its places: from its parameters to where it returns.
+    Function { places: Span, is_async: bool, is_generator: bool },
+    /// The block of a `try` with a handler; whether that just throws on, maybe not everything.
+    Try { throws_on: bool },
     /// What is awaited.
     Await,
     /// A promise whose rejection is handled.
@@ -94,67 +89,82 @@ enum MarkKind {
     Return,
 }
 
-impl Handlers {
+impl ScriptOutline {
     /// None for a text that cannot be parsed.
     pub fn of(text: &Arc<str>) -> Option<Self> {
-        let marks = super::parsing(text, || look(text)).flatten()?;
+        let marks = super::read_tree(text, |program| {
+            let mut collector = MarkCollector::default();
+            collector.visit_program(program);
+            // The widest of those that begin at one place is the outermost.
+            collector.marks.sort_by_key(|mark| (mark.span.start, std::cmp::Reverse(mark.span.end)));
+            collector.marks
+        })?;
         Some(Self { text: Arc::clone(text), marks })
     }
 
-    /// What the function around a place (0-based line, UTF-16 column) does with what is thrown there; with a
-    /// rejection, of the promise that a call there has given it.
-    pub fn fate(&self, line: u32, column: u32, is_rejection: bool) -> ThrowOutcome {
-        let Some(offset) = offset(&self.text, line, column) else { return ThrowOutcome::Caught };
-        let mut state = CatchState { is_rejection, ..CatchState::default() };
-        for mark in self.marks.iter().filter(|mark| (mark.span.start..mark.span.end).contains(&offset)) {
-            state.enter(mark.kind, is_rejection);
-        }
-        state.fate()
+    /// What the function around a place does with what is thrown there; with a rejection, of the promise that a call
+    /// there has given it.
+    pub fn fate(&self, place: Position, is_rejection: bool) -> ThrowOutcome {
+        self.catch_state(place, is_rejection).map_or(ThrowOutcome::Caught, CatchState::fate)
     }
 
-    /// Whether two places (0-based line, UTF-16 column) are in the same function, or both in none. Blanks in front of
-    /// what is on a line belong to it. On one line, the other place may be in a function within that of the first.
-    pub fn share_function(&self, place: (u32, u32), other: (u32, u32), is_one_line: bool) -> bool {
-        let at = |(line, column)| offset(&self.text, line, column);
-        let (Some(place), Some(other)) = (at(place), at(other)) else { return true };
+    /// Whether the function around a place may handle what is thrown there. It has a handler, which may throw on only
+    /// some of it, or is asynchronous, so that its callers may handle it later.
+    pub fn may_catch(&self, place: Position) -> bool {
+        let state = self.catch_state(place, false);
+        state.is_none_or(|state| state.is_asynchronous || state.has_handler)
+    }
+
+    fn catch_state(&self, place: Position, is_rejection: bool) -> Option<CatchState> {
+        let mut state = CatchState { is_rejection, ..CatchState::default() };
+        self.around(offset(&self.text, place)?).for_each(|mark| state.enter(mark.kind, is_rejection));
+        Some(state)
+    }
+
+    /// Whether two places are in the same function, or both in none. Blanks in front of what is on a line belong to
+    /// it. On one line, the other place may be in a function within that of the first.
+    pub fn share_function(&self, place: Position, other: Position, is_one_line: bool) -> bool {
+        let (Some(place), Some(other)) = (offset(&self.text, place), offset(&self.text, other)) else {
+            return true;
+        };
         let after = usize::try_from(place).ok().and_then(|place| self.text.get(place..)).unwrap_or_default();
         let blanks = after.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let code = place.saturating_add(u32::try_from(blanks).unwrap_or(0));
         let (inner, enclosing) = (self.function_at(code), self.function_at(other));
-        inner == enclosing || is_one_line && inner.is_none_or(|span| (span.start..span.end).contains(&other))
+        inner == enclosing || is_one_line && inner.is_none_or(|(span, _)| contains(span, other))
     }
 
-    /// Whether a place (0-based line, UTF-16 column) is in no function.
-    pub fn is_top_level(&self, line: u32, column: u32) -> bool {
-        offset(&self.text, line, column).is_some_and(|offset| self.function_at(offset).is_none())
+    /// Whether a place is in no function.
+    pub fn is_top_level(&self, place: Position) -> bool {
+        offset(&self.text, place).is_some_and(|offset| self.function_at(offset).is_none())
     }
 
-    /// The innermost function at a place.
-    fn function_at(&self, offset: u32) -> Option<Span> {
-        let is_around = |mark: &&Mark| {
-            matches!(mark.kind, MarkKind::Places) && (mark.span.start..mark.span.end).contains(&offset)
+    /// Whether a place is in an async generator.
+    pub fn is_in_async_generator(&self, place: Position) -> bool {
+        let function = offset(&self.text, place).and_then(|offset| self.function_at(offset));
+        function.is_some_and(|(_, is_async_generator)| is_async_generator)
+    }
+
+    /// Where the functions around a place begin, with their parameters, and end; the innermost first.
+    pub fn functions_around(&self, place: Position) -> Vec<(Position, Position)> {
+        let Some(offset) = offset(&self.text, place) else { return Vec::new() };
+        let lines = LineStarts::of(&self.text);
+        let position = |offset| lines.position(offset, &self.text);
+        let part = |mark: &Mark| match mark.kind {
+            MarkKind::Function { places, .. } => Some((position(places.start), position(mark.span.end))),
+            _ => None,
         };
-        self.marks.iter().rfind(is_around).map(|mark| mark.span)
-    }
-
-    /// Whether a place (0-based line, UTF-16 column) is in an async generator.
-    pub fn is_in_async_generator(&self, line: u32, column: u32) -> bool {
-        let function = offset(&self.text, line, column).and_then(|offset| self.function_at(offset));
-        let is_generator = |mark: &Mark| matches!(mark.kind, MarkKind::AsyncGenerator);
-        self.marks.iter().any(|mark| is_generator(mark) && Some(mark.span) == function)
+        self.around(offset).rev().filter_map(part).collect()
     }
 
     /// Whether a function can be left without a place of V8's where it is left: with a `return` that has a loop's
-    /// iterator to close, or through a `finally`. From this place of it (0-based line, UTF-16 column), or from `any`
-    /// of its places.
-    pub fn exits_without_stop(&self, line: u32, column: u32, any: bool) -> bool {
-        let Some(offset) = offset(&self.text, line, column) else { return false };
-        let (mut function, mut is_closed, mut is_unseen) = (0..u32::MAX, false, false);
-        for mark in self.marks.iter().filter(|mark| (mark.span.start..mark.span.end).contains(&offset)) {
+    /// iterator to close, or through a `finally`. From this place of it, or from `any` of its places.
+    pub fn exits_without_stop(&self, place: Position, any: bool) -> bool {
+        let Some(offset) = offset(&self.text, place) else { return false };
+        let (mut function, mut is_closed, mut is_unseen) = (Span::new(0, u32::MAX), false, false);
+        for mark in self.around(offset) {
             match mark.kind {
-                MarkKind::Function(_) => {
-                    (function, is_closed, is_unseen) = (mark.span.start..mark.span.end, false, false);
-                }
+                MarkKind::Function { .. } => (function, is_closed, is_unseen) = (mark.span, false, false),
                 MarkKind::Closed => is_closed = true,
                 MarkKind::Finalizer => is_unseen = true,
                 MarkKind::Return => is_unseen |= is_closed,
@@ -162,10 +172,29 @@ impl Handlers {
             }
         }
         let is_way_out = |mark: &Mark| {
-            matches!(mark.kind, MarkKind::Closed | MarkKind::Finalizer) && function.contains(&mark.span.start)
+            matches!(mark.kind, MarkKind::Closed | MarkKind::Finalizer) && contains(function, mark.span.start)
         };
         is_unseen || any && self.marks.iter().any(is_way_out)
     }
+
+    /// The marks around a place, outer ones first.
+    fn around(&self, offset: u32) -> impl DoubleEndedIterator<Item = &Mark> {
+        self.marks.iter().filter(move |mark| contains(mark.span, offset))
+    }
+
+    /// The places of the innermost function at a place, and whether it is an async generator.
+    fn function_at(&self, offset: u32) -> Option<(Span, bool)> {
+        self.marks.iter().rev().find_map(|mark| match mark.kind {
+            MarkKind::Function { places, is_async, is_generator } if contains(places, offset) => {
+                Some((places, is_async && is_generator))
+            }
+            _ => None,
+        })
+    }
+}
+
+fn contains(span: Span, offset: u32) -> bool {
+    (span.start..span.end).contains(&offset)
 }
 
 /// The facts about a position, for the innermost function found.
@@ -174,6 +203,7 @@ impl Handlers {
 struct CatchState {
     is_rejection: bool,
     is_asynchronous: bool,
+    has_handler: bool,
     is_in_try: bool,
     is_handled: bool,
     is_expected: bool,
@@ -182,20 +212,19 @@ struct CatchState {
 impl CatchState {
     fn enter(&mut self, kind: MarkKind, is_rejection: bool) {
         match kind {
-            MarkKind::Function(is_asynchronous) => {
-                *self = Self { is_rejection, is_asynchronous, ..Self::default() };
+            MarkKind::Function { is_async, .. } => {
+                *self = Self { is_rejection, is_asynchronous: is_async, ..Self::default() };
             }
-            MarkKind::Try => self.is_in_try = true,
+            MarkKind::Try { throws_on } => {
+                self.has_handler = true;
+                self.is_in_try |= !throws_on;
+            }
             // Without an `await`, a promise leaves the block unchanged.
             MarkKind::Await => self.is_handled |= self.is_in_try && self.is_rejection,
             MarkKind::Handled => self.is_handled |= self.is_rejection,
             MarkKind::Promise => *self = Self { is_rejection: true, is_in_try: false, ..*self },
             MarkKind::Expected => self.is_expected = true,
-            MarkKind::Places
-            | MarkKind::AsyncGenerator
-            | MarkKind::Closed
-            | MarkKind::Finalizer
-            | MarkKind::Return => {}
+            MarkKind::Closed | MarkKind::Finalizer | MarkKind::Return => {}
         }
     }
 
@@ -212,22 +241,6 @@ impl CatchState {
     }
 }
 
-fn look(text: &str) -> Option<Vec<Mark>> {
-    let allocator = Allocator::default();
-    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-    [SourceType::mjs(), SourceType::script()].into_iter().find_map(|kind| {
-        let parsed = Parser::new(&allocator, text, kind).with_options(options).parse();
-        if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
-            return None;
-        }
-        let mut collector = MarkCollector::default();
-        collector.visit_program(&parsed.program);
-        // The widest of those that begin at one place is the outermost.
-        collector.marks.sort_by_key(|mark| (mark.span.start, std::cmp::Reverse(mark.span.end)));
-        Some(collector.marks)
-    })
-}
-
 #[derive(Default)]
 struct MarkCollector {
     marks: Vec<Mark>,
@@ -241,27 +254,24 @@ impl MarkCollector {
 
 impl<'a> VisitJs<'a> for MarkCollector {
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
-        self.mark(it.span, MarkKind::Function(it.r#async));
         let places = Span::new(it.params.span.start, it.span.end);
-        self.mark(places, MarkKind::Places);
-        if it.r#async && it.generator {
-            self.mark(places, MarkKind::AsyncGenerator);
-        }
+        let (is_async, is_generator) = (it.r#async, it.generator);
+        self.mark(it.span, MarkKind::Function { places, is_async, is_generator });
         walk_js::walk_function(self, it, flags);
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        self.mark(it.span, MarkKind::Function(it.r#async));
         // An arrow function without a block returns right behind its expression.
         let behind = u32::from(!matches!(it.body, ArrowFunctionBody::FunctionBody(_)));
-        let end = it.span.end.saturating_add(behind);
-        self.mark(Span::new(it.params.span.start, end), MarkKind::Places);
+        let places = Span::new(it.params.span.start, it.span.end.saturating_add(behind));
+        let is_async = it.r#async;
+        self.mark(it.span, MarkKind::Function { places, is_async, is_generator: false });
         walk_js::walk_arrow_function_expression(self, it);
     }
 
     fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
-        if it.handler.as_ref().is_some_and(|handler| !throws_on(handler)) {
-            self.mark(it.block.span, MarkKind::Try);
+        if let Some(handler) = &it.handler {
+            self.mark(it.block.span, MarkKind::Try { throws_on: throws_on(handler) });
         }
         if let Some(finalizer) = &it.finalizer {
             self.mark(Span::new(it.span.start, finalizer.span.start), MarkKind::Closed);
@@ -361,11 +371,50 @@ fn throws_on(handler: &CatchClause<'_>) -> bool {
 mod tests {
     use super::*;
 
-    fn fate(text: &str, is_rejection: bool) -> ThrowOutcome {
+    /// A script, and the place in it that is marked.
+    fn marked(text: &str) -> (Option<ScriptOutline>, Position) {
         let before = text.split('!').next().unwrap();
         let column = u32::try_from(before.encode_utf16().count()).unwrap();
         let text: Arc<str> = format!("\n{}", text.replacen('!', "", 1)).into();
-        Handlers::of(&text).unwrap().fate(1, column, is_rejection)
+        (ScriptOutline::of(&text), (1, column))
+    }
+
+    fn fate(text: &str, is_rejection: bool) -> ThrowOutcome {
+        let (outline, place) = marked(text);
+        outline.unwrap().fate(place, is_rejection)
+    }
+
+    #[test]
+    fn the_enclosing_function_may_catch() {
+        let table = [
+            ("f(!)", false),
+            ("try { f(!) } catch {}", true),
+            ("try { f(!) } catch (e) { if (e.code) return; throw e }", true),
+            ("try { f() } catch { g(!) }", false),
+            ("try { f(!) } finally {}", false),
+            ("try { call(() => f(!)) } catch {}", false),
+            ("function g() { try { f(!) } catch (e) {} }", true),
+            ("async function g() { f(!) }", true),
+            ("const g = async () => { f(!) }", true),
+            ("async function g() { h(function () { f(!) }) }", false),
+            ("class A { m() { try { 'é'; f(!) } catch {} } }", true),
+            ("import x from 'x'; f(!)", false),
+            ("with (a) { f(!) }", false),
+        ];
+        for (text, expected) in table {
+            let (outline, place) = marked(text);
+            assert_eq!(outline.unwrap().may_catch(place), expected, "{text}");
+        }
+        assert!(marked("not javascript f(!)").0.is_none());
+    }
+
+    #[test]
+    fn enclosing_functions_are_listed_from_the_innermost() {
+        let text = "let a;\nfunction f(b) {\n  return [b].map(c => 'é' + c);\n}\n";
+        let outline = ScriptOutline::of(&text.into()).unwrap();
+        assert_eq!(outline.functions_around((0, 4)), []);
+        assert_eq!(outline.functions_around((2, 3)), [((1, 10), (3, 1))]);
+        assert_eq!(outline.functions_around((2, 28)), [((2, 17), (2, 29)), ((1, 10), (3, 1))]);
     }
 
     #[test]
@@ -373,7 +422,7 @@ mod tests {
         // Line, column; on one line or not.
         let text: Arc<str> =
             "f();\nfunction g(a) {\n  return a;\n}\ng(b => b);\nlet c = () =>\n  d;\n".into();
-        let handlers = Handlers::of(&text).unwrap();
+        let outline = ScriptOutline::of(&text).unwrap();
         let table = [
             ((0, 0), (4, 0), false, true),
             ((2, 0), (2, 9), false, true),
@@ -389,7 +438,7 @@ mod tests {
             ((6, 0), (6, 3), false, true),
         ];
         for (place, other, is_one_line, expected) in table {
-            assert_eq!(handlers.share_function(place, other, is_one_line), expected, "{place:?} {other:?}");
+            assert_eq!(outline.share_function(place, other, is_one_line), expected, "{place:?} {other:?}");
         }
     }
 
@@ -460,9 +509,9 @@ mod tests {
             ("try { function f() { !return 1 } } finally { g() }", (false, false)),
         ];
         for (text, expected) in table {
-            let column = u32::try_from(text.find('!').unwrap()).unwrap();
-            let handlers = Handlers::of(&text.replacen('!', "", 1).into()).unwrap();
-            let leaves = |any| handlers.exits_without_stop(0, column, any);
+            let (outline, place) = marked(text);
+            let outline = outline.unwrap();
+            let leaves = |any| outline.exits_without_stop(place, any);
             assert_eq!((leaves(false), leaves(true)), expected, "{text}");
         }
     }
