@@ -22,7 +22,6 @@ use crate::source_map;
 use crate::sources;
 
 pub use client_roots::ClientRoots;
-pub(crate) use loopback::is_loopback;
 pub use roots::{common, resolved};
 pub(crate) use words::parts_of;
 

@@ -140,12 +140,20 @@ pub struct Attach {
     pub just_my_code: bool,
 }
 
+/// A host without the brackets that an IPv6 address may have.
+pub(crate) fn without_brackets(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+}
+
 /// Whether a host is `localhost` or an address of the loopback.
-pub fn is_loopback(host: &str) -> bool {
-    let plain = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    let address = plain.parse::<IpAddr>();
-    host.eq_ignore_ascii_case("localhost")
-        || address.is_ok_and(|address| address.to_canonical().is_loopback())
+pub(crate) fn is_loopback(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost") || is_loopback_address(host)
+}
+
+/// Whether a host is an address of the loopback, maybe an IPv4 address in the notation of IPv6.
+pub(crate) fn is_loopback_address(host: &str) -> bool {
+    let address = without_brackets(host).parse::<IpAddr>();
+    address.is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// How to reach a running program.

@@ -1,28 +1,18 @@
 //! Which names and addresses are local.
 
-use std::net::IpAddr;
-
 use crate::deadlines;
+use crate::model::launch::is_loopback_address;
 
 /// Whether a host is certainly this machine: an address of its loopback, or `localhost` if it resolves to nothing
 /// else. Other names are not resolved: the answer may change the next time.
 pub(super) async fn is_local(host: &str) -> bool {
-    let plain = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    if let Ok(address) = plain.parse::<IpAddr>() {
-        return is_loopback(address);
-    }
     if !host.eq_ignore_ascii_case("localhost") {
-        return false;
+        return is_loopback_address(host);
     }
     let found = tokio::time::timeout(deadlines::REQUEST, tokio::net::lookup_host((host, 0))).await;
     let Ok(Ok(found)) = found else { return false };
-    let addresses: Vec<IpAddr> = found.map(|found| found.ip()).collect();
-    !addresses.is_empty() && addresses.into_iter().all(is_loopback)
-}
-
-/// Also when it is written as an address of the other version.
-pub(crate) fn is_loopback(address: IpAddr) -> bool {
-    address.to_canonical().is_loopback()
+    let mut found = found.map(|found| found.ip().to_canonical().is_loopback()).peekable();
+    found.peek().is_some() && found.all(|is_loopback| is_loopback)
 }
 
 #[cfg(test)]

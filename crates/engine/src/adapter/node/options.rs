@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::interpreter::is_node;
 use super::takes_next_word;
+use crate::model::launch::is_loopback;
 
 /// Options that load something which may compile what is loaded later.
 const LOADERS: [&str; 8] = [
@@ -85,8 +86,7 @@ fn is_of_loopback(place: &str) -> bool {
         Some((host, port)) if is_number(port) && (!host.contains(':') || host.starts_with('[')) => host,
         _ => place,
     };
-    let plain = host.trim_start_matches('[').trim_end_matches(']');
-    is_number(host) || host == "localhost" || plain.parse().is_ok_and(crate::safety::is_loopback)
+    is_number(host) || is_loopback(host)
 }
 
 /// `NODE_OPTIONS` that load the hook first, then the existing options, and then our own.

@@ -22,7 +22,7 @@ use crate::deadlines;
 use crate::debugger::preparation::{Preparation, PreparedStart};
 use crate::debugger::{Arrival, Connector, Followed, Owned, Sinks, Started};
 use crate::error::{Error, Result};
-use crate::model::launch::{Launch, Start};
+use crate::model::launch::{Launch, Start, is_loopback_address};
 use crate::output::Category;
 use crate::process::{Process, ProcessSpec};
 
@@ -179,11 +179,6 @@ async fn first_announcement(
     }
 }
 
-/// Whether an inspector listens on this machine only.
-fn is_loopback(address: &Address) -> bool {
-    address.host.parse().is_ok_and(crate::safety::is_loopback)
-}
-
 /// Connects to the processes of a program.
 #[derive(Debug)]
 struct ConnectionAcceptor {
@@ -196,7 +191,7 @@ impl ConnectionAcceptor {
     async fn enter_process(&self, process: &Announcement, kind: ThreadKind) -> Result<()> {
         let address: Address = process.url.parse()?;
         // The program can write anything into the pipe.
-        if !is_loopback(&address) {
+        if !is_loopback_address(&address.host) {
             return Err(Error::Refused(format!("its inspector at {address} is not on this machine")));
         }
         self.enter(&address, Some(process.pid), kind).await

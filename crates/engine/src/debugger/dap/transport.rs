@@ -7,6 +7,7 @@ use crate::adapter::plan::{ADDRESS, PORT, filled};
 use crate::deadlines;
 use crate::debugger::Sinks;
 use crate::error::{Error, Result};
+use crate::model::launch::without_brackets;
 use crate::process::{Process, ProcessSpec};
 
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
@@ -95,7 +96,7 @@ async fn free_address() -> Result<String> {
 fn parsed(text: &str) -> Option<(String, u16)> {
     let word = text.trim_start().split(|letter: char| letter.is_whitespace() || letter == ')').next()?;
     let (host, port) = word.rsplit_once(':')?;
-    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let host = without_brackets(host);
     let host = if matches!(host, "" | "0.0.0.0" | "::") { "127.0.0.1" } else { host };
     Some((host.to_owned(), port.parse().ok()?))
 }
