@@ -24,7 +24,7 @@ mod marked;
 mod parent;
 mod ports;
 pub mod presence;
-mod signals;
+mod proc;
 mod spec;
 mod terminal;
 mod termination;
@@ -53,11 +53,11 @@ pub use blocked::{blocked, is_in_call, is_waiting};
 pub use code::{SessionProcesses, mapped_code};
 pub use futex::Futex;
 pub use hold::Hold;
-pub use identity::{Identity, threads};
+pub use identity::Identity;
 pub use injector::Injector;
 pub use marked::MARK;
 pub use parent::parent_gone;
-pub use signals::survives;
+pub use proc::threads;
 pub use spec::ProcessSpec;
 pub(crate) use spec::search_path;
 pub use termination::Termination;
@@ -283,7 +283,6 @@ fn start(spec: &ProcessSpec, stdin: Stdio, stdout: Stdio, session: &str) -> Resu
     let mark = marked::mark_of_next(session);
     let mut command = command(spec)?;
     command.env(MARK, &mark).stdin(stdin).stdout(stdout).stderr(Stdio::piped());
-    #[cfg(unix)]
     command.process_group(0);
     let child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
     guardian::watch(child.id().ok_or(Error::Lost)?);
@@ -394,7 +393,14 @@ pub fn debuggee_at(port: u16, is_relay: impl Fn(u32) -> bool) -> Option<u32> {
 /// Sends the signal at which Node opens its inspector. False, and nothing is sent, when the process has no
 /// handler for it and would be ended.
 pub fn ask_for_inspector(pid: u32) -> bool {
-    ports::takes_sigusr1(pid) && marked::ask_for_inspector(pid)
+    let signal = rustix::process::Signal::USR1.as_raw();
+    let has_handler = cfg!(not(target_os = "linux")) || proc::has_signal(pid, "SigCgt", signal);
+    has_handler && marked::ask_for_inspector(pid)
+}
+
+/// Whether a process has a handler for a signal, or ignores it.
+pub fn survives(pid: u32, signal: i32) -> bool {
+    ["SigCgt", "SigIgn"].iter().any(|mask| proc::has_signal(pid, mask, signal))
 }
 
 /// Makes a process look up from a system call. A program that does not listen for the signal ignores it.
@@ -437,7 +443,6 @@ fn cannot_start(spec: &ProcessSpec, error: &io::Error) -> Error {
 }
 
 fn status_of(status: ExitStatus) -> Option<Status> {
-    #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return Some(Status::Killed(signal));
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
+use super::proc::{SystemCall, memory, stat};
 use crate::model::activity::{WaitKind, Waiting};
 
 /// How often a thread that seems to compute is checked.
@@ -19,26 +20,24 @@ const APART: Duration = Duration::from_millis(5);
 pub async fn blocked(pid: u32, thread: u32) -> Option<Waiting> {
     let mut looks = 1..LOOKS;
     let call = loop {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall")).ok()?;
-        if let Some(call) = SystemCall::read(&text) {
+        if let Some(call) = SystemCall::of(pid, thread).ok()? {
             break call;
         }
         looks.next()?;
         sleep(APART).await;
     };
-    let number = call.file(pid)?;
+    let number = file_of(call, pid)?;
     let file = std::fs::read_link(format!("/proc/{pid}/fd/{number}"));
     let name = file.map(|path| path.display().to_string()).unwrap_or_default();
-    let (kind, what) = call.waits_for(number, &name)?;
-    let is_timed = kind == WaitKind::Timer || call.has_timeout();
+    let (kind, what) = waits_for(call, number, &name)?;
+    let is_timed = kind == WaitKind::Timer || has_timeout(call);
     Some(Waiting { kind, what, location: None, is_timed, holders: Vec::new(), task: None })
 }
 
 /// Whether a thread of a process is in a system call at the moment, which one that computes rarely is. Without an answer
 /// of the system, it is.
 pub fn is_in_call(pid: u32, thread: u32) -> bool {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall"));
-    text.map_or(true, |text| SystemCall::read(&text).is_some())
+    SystemCall::of(pid, thread).map_or(true, |call| call.is_some())
 }
 
 /// Whether a thread of a process waits for something; when in doubt, that is so.
@@ -47,101 +46,71 @@ pub async fn is_waiting(pid: u32, thread: u32) -> bool {
         if look > 0 {
             sleep(APART).await;
         }
-        let text = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/stat")).unwrap_or_default();
-        // The state follows the name, which may contain anything (`proc_pid_stat(5)`).
-        if text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['S', 'D'])) {
+        let stat = stat(format_args!("{pid}/task/{thread}"));
+        if stat.is_none_or(|state| state.starts_with(['S', 'D'])) {
             return true;
         }
     }
     false
 }
 
-/// A call of the system that has not come back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct SystemCall {
-    number: u64,
-    /// Its first arguments. The first of all is mostly the number of a file.
-    first: u64,
-    second: u64,
-    third: u64,
+/// The number of the file that a call waits for, which mostly is its first argument. Of a poll, only that of a single file
+/// is known.
+fn file_of(call: SystemCall, pid: u32) -> Option<u64> {
+    let [first, second, ..] = call.arguments;
+    match (calls::POLL.contains(&call.number), second) {
+        (false, _) => Some(first),
+        (true, 1) => polled(pid, first),
+        (true, _) => None,
+    }
 }
 
-impl SystemCall {
-    /// `0 0x3 0x7ffc… …`; for a computing thread, `running` instead.
-    fn read(text: &str) -> Option<Self> {
-        let mut words = text.split_whitespace();
-        let number = words.next()?.parse().ok()?;
-        let mut argument = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
-        Some(Self { number, first: argument()?, second: argument()?, third: argument()? })
-    }
+/// Whether a poll ends by itself. `ppoll(2)` has the address of a time, and `poll(2)` milliseconds, or -1.
+fn has_timeout(call: SystemCall) -> bool {
+    let [_, _, third, _] = call.arguments;
+    let is_endless = if calls::PPOLL.contains(&call.number) { 0 } else { u64::from(u32::MAX) };
+    calls::POLL.contains(&call.number) && third & u64::from(u32::MAX) != is_endless
+}
 
-    /// The number of the file that it waits for. Of a poll, only that of a single file is known.
-    fn file(self, pid: u32) -> Option<u64> {
-        match (calls::POLL.contains(&self.number), self.second) {
-            (false, _) => Some(self.first),
-            (true, 1) => polled(pid, self.first),
-            (true, _) => None,
-        }
-    }
-
-    /// Whether a poll ends by itself. `ppoll(2)` has the address of a time, and `poll(2)` milliseconds, or -1.
-    fn has_timeout(self) -> bool {
-        let is_endless = if calls::PPOLL.contains(&self.number) { 0 } else { u64::from(u32::MAX) };
-        calls::POLL.contains(&self.number) && self.third & u64::from(u32::MAX) != is_endless
-    }
-
-    /// `file` is the file of this number.
-    fn waits_for(self, number: u64, file: &str) -> Option<(WaitKind, String)> {
-        let kind = |calls: &[u64]| calls.contains(&self.number);
-        let reads = kind(calls::READ) || kind(calls::POLL);
-        Some(if reads && number == 0 {
-            (WaitKind::Input, "standard input".to_owned())
-        } else if reads && file.starts_with("socket:") || kind(calls::RECEIVE) {
-            (WaitKind::Socket, "data on a connection".to_owned())
-        } else if reads && file.starts_with("pipe:") {
-            (WaitKind::File, "data from a pipe".to_owned())
-        } else if reads && file.starts_with("anon_inode:") {
-            return None;
-        } else if reads {
-            (WaitKind::File, format!("data from `{file}`"))
-        } else if kind(calls::ACCEPT) {
-            (WaitKind::Server, "an incoming connection".to_owned())
-        } else if kind(calls::CONNECT) {
-            (WaitKind::Socket, "a connection to be established".to_owned())
-        } else if kind(calls::WAIT) {
-            (WaitKind::Child, "the end of another process".to_owned())
-        } else if kind(calls::SLEEP) {
-            (WaitKind::Timer, "a sleep to end".to_owned())
-        } else if kind(calls::FUTEX) {
-            (WaitKind::Lock, "another thread".to_owned())
-        } else if kind(calls::LOCK_FILE) {
-            (WaitKind::File, format!("the lock of `{file}`"))
-        } else if kind(calls::OPEN) {
-            (WaitKind::File, "a file that is being opened, such as a pipe without a writer".to_owned())
-        } else {
-            return None;
-        })
-    }
+/// What a call waits for, with the number and the name of its file.
+fn waits_for(call: SystemCall, number: u64, file: &str) -> Option<(WaitKind, String)> {
+    let kind = |calls: &[u64]| calls.contains(&call.number);
+    let reads = kind(calls::READ) || kind(calls::POLL);
+    Some(if reads && number == 0 {
+        (WaitKind::Input, "standard input".to_owned())
+    } else if reads && file.starts_with("socket:") || kind(calls::RECEIVE) {
+        (WaitKind::Socket, "data on a connection".to_owned())
+    } else if reads && file.starts_with("pipe:") {
+        (WaitKind::File, "data from a pipe".to_owned())
+    } else if reads && file.starts_with("anon_inode:") {
+        return None;
+    } else if reads {
+        (WaitKind::File, format!("data from `{file}`"))
+    } else if kind(calls::ACCEPT) {
+        (WaitKind::Server, "an incoming connection".to_owned())
+    } else if kind(calls::CONNECT) {
+        (WaitKind::Socket, "a connection to be established".to_owned())
+    } else if kind(calls::WAIT) {
+        (WaitKind::Child, "the end of another process".to_owned())
+    } else if kind(calls::SLEEP) {
+        (WaitKind::Timer, "a sleep to end".to_owned())
+    } else if kind(calls::FUTEX) {
+        (WaitKind::Lock, "another thread".to_owned())
+    } else if kind(calls::LOCK_FILE) {
+        (WaitKind::File, format!("the lock of `{file}`"))
+    } else if kind(calls::OPEN) {
+        (WaitKind::File, "a file that is being opened, such as a pipe without a writer".to_owned())
+    } else {
+        return None;
+    })
 }
 
 /// The file at this address of a program's memory (`struct pollfd`), if it is polled for something to read.
-#[cfg(unix)]
 fn polled(pid: u32, address: u64) -> Option<u64> {
-    use std::os::unix::fs::FileExt;
-
     const POLLIN: u8 = 1;
-    let memory = std::fs::File::open(format!("/proc/{pid}/mem")).ok()?;
-    let mut entry = [0; 6];
-    memory.read_exact_at(&mut entry, address).ok()?;
-    let [a, b, c, d, events, _] = entry;
+    let [a, b, c, d, events, _] = memory(pid, address)?;
     let number = u64::from(u32::from_ne_bytes([a, b, c, d]));
     (events & POLLIN != 0).then_some(number)
-}
-
-/// Not known on this system.
-#[cfg(not(unix))]
-fn polled(_pid: u32, _address: u64) -> Option<u64> {
-    None
 }
 
 /// Numbers of calls, of the kernel's `syscall_64.tbl`.
@@ -195,10 +164,9 @@ mod tests {
         for (numbers, first, file, expected) in table {
             let text = format!("{} {first} 0x7ffd 0x400 0x0 0x0 0x0 0x7ffd 0x7f1a", numbers[0]);
             let call = SystemCall::read(&text).unwrap();
-            let found = call.waits_for(call.first, file);
+            let found = waits_for(call, call.arguments[0], file);
             assert_eq!(found, expected.map(|(kind, what)| (kind, what.to_owned())), "{text}");
         }
-        assert_eq!(SystemCall::read("running\n"), None);
     }
 
     /// Makes a thread repeat an action while it is inspected.
@@ -231,7 +199,7 @@ mod tests {
             (calls::PPOLL[0], "0x7ffd", true),
         ] {
             let call = SystemCall::read(&format!("{number} 0x7ffd 0x1 {third} 0x0 0x0 0x0 0x7ffd 0x7f1a"));
-            assert_eq!(call.unwrap().has_timeout(), expected, "{number} {third}");
+            assert_eq!(has_timeout(call.unwrap()), expected, "{number} {third}");
         }
     }
 

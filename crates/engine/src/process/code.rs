@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
-use super::marked;
+use super::{marked, proc};
 
 /// Finds the processes of a session, again and again. Each process is identified once.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl SessionProcesses {
 
     /// Those that run now; empty where the system does not report them.
     pub fn look(&mut self) -> Vec<u32> {
-        let now = marked::all();
+        let now = proc::all();
         let is_known = |pid: &u32| self.own.contains(pid) || self.foreign.contains(pid);
         let (new_own, new_foreign): (Vec<u32>, Vec<u32>) =
             now.iter().filter(|pid| !is_known(pid)).partition(|&&pid| marked::is_marked(pid, &self.mark));

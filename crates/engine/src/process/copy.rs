@@ -1,6 +1,5 @@
 //! Copies what a process writes to the output of its session.
 
-#[cfg(unix)]
 use std::os::fd::AsFd;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -19,7 +18,6 @@ pub(super) struct OutputCopy {
 }
 
 /// A pipe, or our end of a terminal.
-#[cfg(unix)]
 pub(super) trait Pipe: AsyncRead + AsFd + Unpin {
     /// How many bytes were written and not read yet.
     fn unread(&self) -> u64 {
@@ -27,19 +25,7 @@ pub(super) trait Pipe: AsyncRead + AsFd + Unpin {
     }
 }
 
-#[cfg(unix)]
 impl<P: AsyncRead + AsFd + Unpin> Pipe for P {}
-
-/// A pipe that does not say how much there is to read.
-#[cfg(not(unix))]
-pub(super) trait Pipe: AsyncRead + Unpin {
-    fn unread(&self) -> u64 {
-        0
-    }
-}
-
-#[cfg(not(unix))]
-impl<P: AsyncRead + Unpin> Pipe for P {}
 
 /// Copies until the other end is closed.
 pub(super) async fn copy(mut pipe: impl Pipe, copied: OutputCopy) {

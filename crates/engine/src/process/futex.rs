@@ -3,6 +3,8 @@
 //! `/proc/PID/task/TID/syscall` (`proc_pid_syscall(5)`) has the arguments of the system call that a thread is in:
 //! the address of the futex, the value that it is expected to have, and where the timeout is.
 
+use super::proc::{SystemCall, memory};
+
 /// The operations that wait, without their flags (`futex(2)`).
 const WAITS: [u64; 5] = [0, 6, 9, 11, 13];
 /// `FUTEX_PRIVATE_FLAG`.
@@ -34,15 +36,12 @@ pub struct Futex {
 impl Futex {
     /// The one that a thread of a process waits on; none if it does something else.
     pub fn of(pid: u32, thread: u32) -> Option<Self> {
-        Self::read(&std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall")).ok()?)
+        Self::of_call(SystemCall::of(pid, thread).ok()??)
     }
 
-    fn read(text: &str) -> Option<Self> {
-        let mut words = text.split_whitespace();
-        let number: u64 = words.next()?.parse().ok()?;
-        let mut argument = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
-        let (address, operation, expected, timeout) = (argument()?, argument()?, argument()?, argument()?);
-        let is_wait = CALLS.contains(&number) && WAITS.contains(&(operation & OPERATION));
+    fn of_call(call: SystemCall) -> Option<Self> {
+        let [address, operation, expected, timeout] = call.arguments;
+        let is_wait = CALLS.contains(&call.number) && WAITS.contains(&(operation & OPERATION));
         is_wait.then_some(Self {
             address,
             expected: expected & 0xffff_ffff,
@@ -53,20 +52,8 @@ impl Futex {
 
     /// The thread that holds the mutex that this is the lock of; none if its memory cannot be read, or the mutex is
     /// free.
-    #[cfg(unix)]
     pub fn owner(&self, pid: u32) -> Option<u32> {
-        use std::os::unix::fs::FileExt;
-
-        let memory = std::fs::File::open(format!("/proc/{pid}/mem")).ok()?;
-        let mut owner = [0; 4];
-        memory.read_exact_at(&mut owner, self.address + OWNER).ok()?;
-        Some(u32::from_ne_bytes(owner)).filter(|owner| *owner != 0)
-    }
-
-    /// Not known on this system.
-    #[cfg(not(unix))]
-    pub fn owner(&self, _pid: u32) -> Option<u32> {
-        None
+        memory(pid, self.address + OWNER).map(u32::from_ne_bytes).filter(|owner| *owner != 0)
     }
 }
 
@@ -91,10 +78,9 @@ mod tests {
             ),
             (format!("{number} 0x55a0 0x81 0x1 0x0 0x0 0x0 0x7f 0x7f"), None),
             ("0 0x0 0x7ffd 0x400 0x0 0x0 0x0 0x7ffd 0x7f1a".to_owned(), None),
-            ("running\n".to_owned(), None),
         ];
         for (text, expected) in table {
-            assert_eq!(Futex::read(&text), expected, "{text}");
+            assert_eq!(SystemCall::read(&text).and_then(Futex::of_call), expected, "{text}");
         }
     }
 }

@@ -101,7 +101,6 @@ impl Guardian {
         // It writes nothing, and holds what shows other servers that it is there.
         let presence = presence::shared().map_or_else(Stdio::null, Stdio::from);
         command.stdin(Stdio::piped()).stdout(presence).stderr(Stdio::null());
-        #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         match command.spawn() {
             Ok(child) => self.child = Some(child),

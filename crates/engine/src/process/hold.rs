@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::deadlines;
 use crate::lock::lock;
 
-use super::marked;
+use super::{marked, proc};
 
 /// The processes that are held.
 static HELD: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
@@ -61,8 +61,7 @@ fn held<T>(use_it: impl FnOnce(&mut HashSet<u32>) -> T) -> T {
 
 /// By `TracerPid` of `proc_pid_status(5)`. A process that has ended needs no debugger.
 fn is_traced(pid: u32) -> bool {
-    let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/status")) else { return true };
-    status.lines().any(|line| line.strip_prefix("TracerPid:").is_some_and(|tracer| tracer.trim() != "0"))
+    proc::status(pid, "TracerPid").is_none_or(|tracer| tracer != "0")
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::proc::{stat, threads};
 use crate::deadlines;
 use crate::model::stop::End;
 
@@ -36,7 +37,7 @@ impl Identity {
 
     /// How it ended. None while one of its threads is there, or if the system does not report it.
     pub fn end(self) -> Option<End> {
-        let Some(status) = status(self.pid) else { return self.started.map(|_| End::Gone) };
+        let Some(status) = stat(self.pid) else { return self.started.map(|_| End::Gone) };
         let mut fields = status.split_whitespace().skip(19);
         let time: u64 = fields.next()?.parse().ok()?;
         if self.started.is_some_and(|started| started != time) {
@@ -55,15 +56,9 @@ impl Identity {
     }
 }
 
-/// The numbers of the threads of a process of this machine. None if it is gone, or the system does not report them.
-pub fn threads(pid: u32) -> Vec<u32> {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok()).collect()
-}
-
 /// The time in clock ticks since the system was started (field 22 of `proc_pid_stat(5)`).
 fn started(pid: u32) -> Option<u64> {
-    let status = status(pid)?;
+    let status = stat(pid)?;
     let mut fields = status.split_whitespace();
     let state = fields.next()?;
     let time = fields.nth(18)?.parse().ok()?;
@@ -72,7 +67,7 @@ fn started(pid: u32) -> Option<u64> {
 
 /// Whether a signal such as SIGSTOP has stopped a process. False if the system does not report it.
 pub(super) fn is_stopped(pid: u32) -> bool {
-    status(pid).is_some_and(|status| status.starts_with('T'))
+    stat(pid).is_some_and(|status| status.starts_with('T'))
 }
 
 /// The child processes of a process's threads (`proc_tid_children(5)`), if the system reports them.
@@ -86,7 +81,7 @@ pub(super) fn children(pid: u32) -> Vec<u32> {
 
 /// The group of a process that has not ended (field 5 of `proc_pid_stat(5)`).
 pub(super) fn group(pid: u32) -> Option<u32> {
-    let status = status(pid)?;
+    let status = stat(pid)?;
     let mut fields = status.split_whitespace();
     let state = fields.next()?;
     let group = fields.nth(1)?.parse().ok()?;
@@ -114,24 +109,11 @@ const LOOKS: usize = 100;
 /// as good as endless inside `execve`, which sets where the code begins (field 26) after it has copied the variables.
 /// None when it has no memory (field 23): it has ended, or is a thread of the kernel.
 fn room_for_variables(pid: u32) -> Option<usize> {
-    let status = status(pid)?;
+    let status = stat(pid)?;
     let mut fields = status.split_whitespace().skip(20);
     let mut next = |skipped| fields.nth(skipped)?.parse::<usize>().ok();
     let (memory, code, begin, end) = (next(0)?, next(2)?, next(23)?, next(0)?);
     (memory > 0).then(|| if code == 0 { usize::MAX } else { end.saturating_sub(begin) })
-}
-
-/// What the system says of a process, from its state on.
-#[cfg(target_os = "linux")]
-fn status(pid: u32) -> Option<String> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before it, in parentheses, may hold anything.
-    Some(status.rsplit_once(')')?.1.trim_start().to_owned())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn status(_pid: u32) -> Option<String> {
-    None
 }
 
 #[cfg(test)]

@@ -33,7 +33,6 @@ impl Injector {
         let mut command = command(spec)?;
         command.stdin(Stdio::null()).stdout(pipe()?).stderr(pipe()?);
         // What is typed at our terminal is not meant for it.
-        #[cfg(unix)]
         command.process_group(0);
         let mut child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
         let (ended, end) = watch::channel(None);

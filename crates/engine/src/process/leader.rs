@@ -6,6 +6,8 @@
 #[cfg(target_os = "linux")]
 use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
 
+use super::{identity, proc};
+
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
@@ -35,11 +37,7 @@ pub(super) async fn status(pid: u32) -> Option<Status> {
 
 /// Whether a process whose number is taken has left others in its group.
 pub(super) async fn has_left_others(pid: u32) -> bool {
-    let look = move || {
-        let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        let mut numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        numbers.any(|number| super::identity::group(number) == Some(pid))
-    };
+    let look = move || proc::all().into_iter().any(|number| identity::group(number) == Some(pid));
     tokio::task::spawn_blocking(look).await.unwrap_or(true)
 }
 

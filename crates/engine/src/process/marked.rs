@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::proc;
 use crate::temporary::server_id;
 
 /// The environment variable that marks everything a session starts. Its value names the server, the session
@@ -38,7 +39,6 @@ pub(super) fn server_mark() -> String {
 
 /// Kills a process group, and what descends from its leader: who has left the group and cleared its
 /// environment is known by its parent alone.
-#[cfg(unix)]
 pub(super) fn kill_group(leader: u32) {
     use rustix::process::{Signal, kill_process_group};
     #[cfg(target_os = "linux")]
@@ -75,20 +75,13 @@ fn descendants(ancestor: u32) -> Vec<std::os::fd::OwnedFd> {
     found
 }
 
-#[cfg(not(unix))]
-pub(super) fn kill_group(_leader: u32) {}
-
 /// Sends SIGINT to a process group.
-#[cfg(unix)]
 pub(super) fn interrupt_group(leader: u32) {
     if let Some(group) = pid(leader) {
         // It may be gone by itself.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::INT);
     }
 }
-
-#[cfg(not(unix))]
-pub(super) fn interrupt_group(_leader: u32) {}
 
 /// Kills every process whose mark begins like this, what descends from them, and whatever they start meanwhile.
 pub(super) fn kill_marked(mark: &str) {
@@ -107,36 +100,12 @@ pub(super) fn kill_marked(mark: &str) {
 }
 
 /// The processes whose mark begins like this. Zombies have no environment and are not among them.
-#[cfg(target_os = "linux")]
 pub(super) fn marked(mark: &str) -> Vec<u32> {
-    all().into_iter().filter(|&process| is_marked(process, mark)).collect()
-}
-
-/// All processes of the machine.
-#[cfg(target_os = "linux")]
-pub(super) fn all() -> Vec<u32> {
-    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn all() -> Vec<u32> {
-    Vec::new()
+    proc::all().into_iter().filter(|&process| is_marked(process, mark)).collect()
 }
 
 /// Only Linux lets us read another process's environment without special rights; elsewhere the process
 /// group has to do.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn marked(_mark: &str) -> Vec<u32> {
-    Vec::new()
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn is_marked(_process: u32, _mark: &str) -> bool {
-    false
-}
-
-#[cfg(target_os = "linux")]
 pub(super) fn is_marked(process: u32, mark: &str) -> bool {
     let variable = format!("{MARK}={mark}");
     super::identity::environment(process).is_some_and(|environment| {
@@ -164,62 +133,36 @@ fn kill(process: u32, mark: &str) {
 fn kill(_process: u32, _mark: &str) {}
 
 /// Whether a process of this number exists.
-#[cfg(unix)]
 pub(super) fn exists(process: u32) -> bool {
     // Not being allowed to signal it shows that it exists.
     pid(process).is_some_and(|raw| rustix::process::test_kill_process(raw) != Err(rustix::io::Errno::SRCH))
 }
 
-#[cfg(not(unix))]
-pub(super) fn exists(_process: u32) -> bool {
-    true
-}
-
 /// Sends SIGUSR1, at which Node opens its inspector.
-#[cfg(unix)]
 pub(super) fn ask_for_inspector(process: u32) -> bool {
     send(process, rustix::process::Signal::USR1)
 }
 
-#[cfg(not(unix))]
-pub(super) fn ask_for_inspector(_process: u32) -> bool {
-    false
-}
-
 /// Stops a process with SIGSTOP.
-#[cfg(unix)]
 pub(super) fn stop(process: u32) {
     send(process, rustix::process::Signal::STOP);
 }
 
-#[cfg(not(unix))]
-pub(super) fn stop(_process: u32) {}
-
 /// Lets a stopped process run on.
-#[cfg(unix)]
 pub(super) fn resume(process: u32) {
     send(process, rustix::process::Signal::CONT);
 }
 
-#[cfg(not(unix))]
-pub(super) fn resume(_process: u32) {}
-
 /// Sends a signal whose default is to be ignored.
-#[cfg(unix)]
 pub(super) fn interrupt_system_call(process: u32) {
     send(process, rustix::process::Signal::URG);
 }
 
-#[cfg(not(unix))]
-pub(super) fn interrupt_system_call(_process: u32) {}
-
 /// Sends a signal. False if there is no such process, or it is not ours.
-#[cfg(unix)]
 fn send(process: u32, signal: rustix::process::Signal) -> bool {
     pid(process).is_some_and(|raw| rustix::process::kill_process(raw, signal).is_ok())
 }
 
-#[cfg(unix)]
 fn pid(process: u32) -> Option<rustix::process::Pid> {
     rustix::process::Pid::from_raw(i32::try_from(process).ok()?)
 }

@@ -2,8 +2,6 @@
 
 /// Returns when the parent process has ended. Never returns if that is unknowable: if the first process of the system
 /// or of a container started this one, or has already adopted it.
-///
-/// Windows does not report it; there, the end of standard input must suffice.
 #[cfg(target_os = "linux")]
 pub async fn parent_gone() {
     use rustix::process::{PidfdFlags, getppid, pidfd_open};
@@ -32,7 +30,7 @@ pub async fn parent_gone() {
 }
 
 /// The same for systems without handles for processes: a process without a parent gets another one.
-#[cfg(all(unix, not(target_os = "linux")))]
+#[cfg(not(target_os = "linux"))]
 pub async fn parent_gone() {
     use rustix::process::getppid;
 
@@ -43,12 +41,6 @@ pub async fn parent_gone() {
     if parent.is_none() {
         never().await;
     }
-}
-
-/// The same for systems where a process keeps its parent's number forever.
-#[cfg(not(unix))]
-pub async fn parent_gone() {
-    never().await;
 }
 
 async fn never() {

@@ -1,8 +1,9 @@
-//! What the system knows about a foreign process: its ports, and its handled signals.
+//! The ports of a foreign process.
+
+use super::proc;
 
 /// The loopback and wildcard ports on which a process accepts TCP connections. None if the system does not
 /// report them.
-#[cfg(target_os = "linux")]
 pub(super) fn listening(pid: u32) -> Vec<u16> {
     let own = sockets_of(pid);
     let table = tables(&pid.to_string());
@@ -15,7 +16,6 @@ pub(super) fn listening(pid: u32) -> Vec<u16> {
 
 /// The process of this machine that is debugged at a loopback port. None if the system does not report it, and for
 /// processes of other users.
-#[cfg(target_os = "linux")]
 pub(super) fn debuggee_at(port: u16, is_relay: impl Fn(u32) -> bool) -> Option<u32> {
     let all = sockets_of_all();
     let table = tables("self");
@@ -34,14 +34,10 @@ pub(super) fn debuggee_at(port: u16, is_relay: impl Fn(u32) -> bool) -> Option<u
 }
 
 /// The sockets of every accessible process.
-#[cfg(target_os = "linux")]
 fn sockets_of_all() -> Vec<(u32, Vec<String>)> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.map(|pid| (pid, sockets_of(pid))).collect()
+    proc::all().into_iter().map(|pid| (pid, sockets_of(pid))).collect()
 }
 
-#[cfg(target_os = "linux")]
 fn sockets_of(pid: u32) -> Vec<String> {
     let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     let links = entries.filter_map(|entry| std::fs::read_link(entry.path()).ok());
@@ -51,7 +47,6 @@ fn sockets_of(pid: u32) -> Vec<String> {
 }
 
 /// A connection, or a socket that waits for some.
-#[cfg(any(target_os = "linux", test))]
 #[derive(Debug, PartialEq, Eq)]
 struct Socket {
     local: u16,
@@ -61,7 +56,6 @@ struct Socket {
 }
 
 /// The sockets of TCP in the network that a process, `self` or a number, is in.
-#[cfg(target_os = "linux")]
 fn tables(process: &str) -> Vec<Socket> {
     let read = |table| std::fs::read_to_string(format!("/proc/{process}/net/{table}"));
     ["tcp", "tcp6"]
@@ -72,7 +66,6 @@ fn tables(process: &str) -> Vec<Socket> {
 }
 
 /// Reads a table of `/proc/net/tcp`.
-#[cfg(any(target_os = "linux", test))]
 fn sockets_in(table: &str) -> Vec<Socket> {
     const LISTEN: &str = "0A";
     let port = |address: &str| u16::from_str_radix(address.rsplit(':').next()?, 16).ok();
@@ -83,35 +76,6 @@ fn sockets_in(table: &str) -> Vec<Socket> {
         Some(Socket { local, remote, listens, inode: fields.nth(5)?.to_owned() })
     };
     table.lines().skip(1).filter_map(socket).collect()
-}
-
-/// Whether a process has a handler for SIGUSR1; without one the signal ends it.
-#[cfg(target_os = "linux")]
-pub(super) fn takes_sigusr1(pid: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    catches_sigusr1(&status)
-}
-
-#[cfg(any(target_os = "linux", test))]
-fn catches_sigusr1(status: &str) -> bool {
-    const SIGUSR1: u64 = 1 << 9;
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & SIGUSR1 != 0)
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn debuggee_at(_port: u16, _is_relay: impl Fn(u32) -> bool) -> Option<u32> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn listening(_pid: u32) -> Vec<u16> {
-    Vec::new()
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn takes_sigusr1(_pid: u32) -> bool {
-    true
 }
 
 #[cfg(test)]
@@ -133,18 +97,5 @@ mod tests {
             sockets,
             expected.map(|(local, remote, listens, inode)| (local, remote, listens, inode.to_owned()))
         );
-    }
-
-    #[test]
-    fn signal_handler_is_detected_in_the_mask() {
-        let table = [
-            ("Name:\tnode\nSigCgt:\t0000000108004602\n", true),
-            ("SigCgt:\t0000000000000000\n", false),
-            ("SigCgt:\tnonsense\n", false),
-            ("", false),
-        ];
-        for (status, expected) in table {
-            assert_eq!(catches_sigusr1(status), expected, "{status}");
-        }
     }
 }

@@ -6,10 +6,7 @@ use std::io;
 use crate::error::{Error, Result};
 
 /// Our end.
-#[cfg(unix)]
 pub(super) type Terminal = tokio::net::unix::pipe::Receiver;
-#[cfg(not(unix))]
-pub(super) type Terminal = tokio::io::Empty;
 
 /// Our end, and the end for the program. The terminal changes nothing: there is no echo, and line ends are unchanged.
 pub(super) fn open() -> Result<(Terminal, File)> {
@@ -19,7 +16,6 @@ pub(super) fn open() -> Result<(Terminal, File)> {
     })
 }
 
-#[cfg(unix)]
 fn pair() -> io::Result<(Terminal, File)> {
     use rustix::fs::{Mode, OFlags};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -36,9 +32,4 @@ fn pair() -> io::Result<(Terminal, File)> {
     rustix::io::ioctl_fionbio(&ours, true)?;
     // It is not a pipe, but is read like one.
     Ok((Terminal::from_owned_fd_unchecked(ours)?, theirs.into()))
-}
-
-#[cfg(not(unix))]
-fn pair() -> io::Result<(Terminal, File)> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
 }

@@ -15,7 +15,6 @@ impl Termination {
     }
 
     /// Asks it to end, and kills it when it has not done so in time.
-    #[cfg(unix)]
     pub async fn end(self) -> Result<()> {
         use rustix::process::{Signal, kill_process};
         for signal in [Signal::TERM, Signal::KILL] {
@@ -28,19 +27,11 @@ impl Termination {
         Err(self.refused("it is still running after SIGKILL"))
     }
 
-    /// Fails: there are no signals.
-    #[cfg(not(unix))]
-    pub async fn end(self) -> Result<()> {
-        Err(self.refused("this system has no signal for it"))
-    }
-
-    #[cfg(unix)]
     fn living(self) -> Option<rustix::process::Pid> {
         let raw = i32::try_from(self.0.pid).ok().filter(|_| self.0.is_alive())?;
         rustix::process::Pid::from_raw(raw)
     }
 
-    #[cfg(unix)]
     async fn ended(self) {
         while self.0.is_alive() {
             tokio::time::sleep(deadlines::LOOK).await;
