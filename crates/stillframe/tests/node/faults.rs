@@ -136,3 +136,23 @@ console.log(new Error("where").stack.split("\n").length > 1);
     assert_eq!(session.written("stderr").await, "", "nothing about a debugger");
     session.finish().await;
 }
+
+/// `mocha --check-leaks` fails a test that adds a name to the global object.
+#[tokio::test]
+async fn a_condition_adds_no_global_name_that_the_program_lists() {
+    let script = Script::new(
+        r#"
+const before = Object.keys(globalThis);
+const twice = (number) => {
+  return number * 2; // @twice
+};
+twice(1); // @call
+console.log(Object.keys(globalThis).filter((name) => !before.includes(name)));
+"#,
+    );
+    let (session, _) = script.stopped_at("call").await;
+    session.break_with(&script, "twice", json!({ "condition": "number > 1" })).await;
+    session.run_to_the_end().await;
+    assert_eq!(session.written("stdout").await, "[]\n");
+    session.finish().await;
+}
