@@ -21,6 +21,7 @@ mod hits;
 mod interpreters;
 mod libraries;
 mod script;
+mod steps;
 mod summaries;
 mod threads;
 mod values;

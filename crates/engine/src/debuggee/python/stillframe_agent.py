@@ -288,8 +288,13 @@ def patch(pydevd):
     """Patch pydevd where it is slow or prints too much."""
     from _pydev_bundle import pydev_log
     from _pydevd_bundle import pydevd_api, pydevd_constants, pydevd_utils
+    from _pydevd_bundle import pydevd_comm_constants as commands
     from _pydevd_bundle.pydevd_comm_constants import CMD_SET_BREAK, CMD_THREAD_SUSPEND
 
+    of_all = (commands.CMD_STEP_OVER, commands.CMD_STEP_RETURN, commands.CMD_STEP_INTO)
+    INTO.update(dict.fromkeys((*of_all, commands.CMD_STEP_INTO_COROUTINE), commands.CMD_STEP_INTO))
+    of_users = (commands.CMD_STEP_OVER_MY_CODE, commands.CMD_STEP_RETURN_MY_CODE, commands.CMD_STEP_INTO_MY_CODE)
+    INTO.update(dict.fromkeys(of_users, commands.CMD_STEP_INTO_MY_CODE))
     # Our own limit applies first.
     pydevd_constants.PYDEVD_WARN_EVALUATION_TIMEOUT = 10**6
     pydevd_utils.Timer.__init__.__defaults__ = (10**6,)
@@ -335,11 +340,19 @@ def patch(pydevd):
     @functools.wraps(suspend)
     def do_wait_suspend(self, thread, frame, event, *arguments, **more):
         line, ident = frame.f_lineno, thread.ident
+        suspend_for_step = ended_steps.pop(ident, None)
+        if suspend_for_step is not None:
+            if event == "return" and left_by_exception(frame):
+                step_to_handler(thread.additional_info)
+                self.set_trace_for_frame_and_parents(ident, frame)
+                return None
+            suspend_for_step()
         has_hit = ident in about_to_stop
         about_to_stop.discard(ident)
         # Another thread has stopped, and pydevd reports that one.
         is_bystander = getattr(thread, "stop_reason", None) == CMD_THREAD_SUSPEND
         stepping.pop(ident, None)
+        unwinding.end()
         try:
             result = suspend(self, thread, frame, event, *arguments, **more)
         finally:
@@ -351,6 +364,7 @@ def patch(pydevd):
             if steps:
                 asked_to_step.discard(ident)
                 stepping[ident] = frame
+                unwinding.begin()
         if not is_bystander:
             return result
         if not steps and frame.f_lineno == line:
@@ -378,6 +392,8 @@ def patch(pydevd):
     mute_kept_tracer()
     mark_what_was_not_returned()
     tell_suspensions_from_returns(pydevd)
+    if sys.version_info < (3, 12):
+        tell_exceptions_from_returns(pydevd)
     pydevd.PyDB.do_wait_suspend = do_wait_suspend
     pydevd.PyDB.initialize_network = initialize_network
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
@@ -487,6 +503,12 @@ asked_to_step = set()
 # The start frames of unfinished steps, by thread ident.
 stepping = {}
 
+# By command of pydevd for a step: the one for a step to the next line that runs.
+INTO = {}
+
+# What suspends for a step that ends, by thread ident.
+ended_steps = {}
+
 # The instructions at which a suspended generator or coroutine is.
 WAITING = ("YIELD_VALUE", "YIELD_FROM", "SEND", "RESUME")
 
@@ -513,6 +535,84 @@ def cancel_step(ident):
         info.pydev_step_stop = None
         info.pydev_original_step_cmd = info.pydev_step_cmd = -1
         info.update_stepping_info()
+
+
+def tell_exceptions_from_returns(pydevd):
+    """With a tracer, pydevd takes the end of a function by an exception for a return, and a step ends in its caller. It
+    suspends all threads before it says of what kind the event is."""
+    set_suspend = pydevd.PyDB.set_suspend
+
+    @functools.wraps(set_suspend)
+    def suspend(self, thread, stop_reason, *arguments, **more):
+        mark = functools.partial(set_suspend, self, thread, stop_reason, *arguments, **more)
+        if stop_reason not in INTO:
+            return mark()
+        ended_steps[thread.ident] = mark
+        return None
+
+    pydevd.PyDB.set_suspend = suspend
+
+
+def left_by_exception(caller):
+    """Whether the tracer runs because an exception leaves a function that was called there."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_back is not caller:
+        frame = frame.f_back
+    return frame is not None and not opcode.opname[frame.f_code.co_code[frame.f_lasti]].startswith("RETURN")
+
+
+def step_to_handler(info):
+    """Have a step end at the next line that runs: that of the `except` or `finally`, if one is in user code."""
+    # That for a coroutine does not say whose code to stop in; the one that was asked for does.
+    into = INTO.get(info.pydev_original_step_cmd) or INTO[info.pydev_step_cmd]
+    info.pydev_step_cmd, info.pydev_step_stop = into, None
+    info.update_stepping_info()
+
+
+class Unwinding:
+    """With `sys.monitoring`, pydevd forgets a step whose function an exception leaves, and the program runs on. While
+    something steps, events of our own show where that happens."""
+
+    def __init__(self):
+        self.tool = None
+        self.turn = threading.Lock()
+
+    def begin(self):
+        with self.turn:
+            if self.tool is not None or not hasattr(sys, "monitoring"):
+                return
+            # Unreserved tool IDs; the recorder takes the others first.
+            free = [number for number in (3, 4) if sys.monitoring.get_tool(number) is None]
+            if free:
+                self.tool, events = free[0], sys.monitoring.events
+                sys.monitoring.use_tool_id(self.tool, "stillframe steps")
+                sys.monitoring.register_callback(self.tool, events.PY_UNWIND, on_unwind)
+                sys.monitoring.set_events(self.tool, events.PY_UNWIND)
+
+    def end(self):
+        with self.turn:
+            if self.tool is not None and not stepping:
+                sys.monitoring.set_events(self.tool, 0)
+                sys.monitoring.register_callback(self.tool, sys.monitoring.events.PY_UNWIND, None)
+                sys.monitoring.free_tool_id(self.tool)
+                self.tool = None
+
+
+unwinding = Unwinding()
+
+
+def on_unwind(code, offset, error):
+    """An exception leaves a function."""
+    frame, ident = sys._getframe(1), threading.get_ident()
+    info = getattr(threading._active.get(ident), "additional_info", None)
+    if info is None or info.pydev_step_stop is not frame or info.pydev_step_cmd not in INTO:
+        return
+    from _pydevd_sys_monitoring.pydevd_sys_monitoring import enable_code_tracing
+
+    step_to_handler(info)
+    while frame is not None:
+        enable_code_tracing(ident, frame.f_code, frame)
+        frame = frame.f_back
 
 
 def has_ended(frame, stacks):
