@@ -257,3 +257,76 @@ async fn an_expression_cannot_end_the_program() {
     session.run_to_the_end().await;
     session.finish().await;
 }
+
+const IMPORTS: &str = "\
+package shop;
+
+import static java.lang.Thread.State;
+import static shop.Busy.*;
+import static shop.Rates.*;
+
+import java.util.Map;
+import java.util.Map.Entry;
+import java.util.concurrent.*;
+import shop.Orders.*;
+
+class Orders {
+    enum Status { OPEN, PAID }
+    record Order(String id, Status status) {}
+}
+class Rates { static final Integer RATE = Integer.valueOf(3); }
+class Busy { static final int IDLE = Main.inPool(1); }
+
+class Main {
+    static final ExecutorService POOL = Executors.newSingleThreadExecutor();
+
+    static int inPool(int count) {
+        try { return POOL.submit(() -> count).get(); } catch (Exception failed) { throw new AssertionError(failed); }
+    }
+    static int count(Map<String, Order> orders) {
+        int count = 0;
+        for (Entry<String, Order> entry : orders.entrySet()) {
+            count += 1; // @counts
+        }
+        return count;
+    }
+
+    public static void main(String[] arguments) {
+        inPool(0);
+        Map<String, Order> orders = new ConcurrentSkipListMap<>();
+        orders.put(\"a\", new Order(\"a\", Status.OPEN));
+        orders.put(\"b\", new Order(\"b\", Status.PAID));
+        System.out.println(count(orders) + RATE + IDLE);
+        POOL.shutdown();
+    }
+}
+";
+
+/// The class `Busy` cannot be initialized while its program is stopped: it waits for another thread.
+#[tokio::test]
+async fn imported_names_are_found_and_unknown_ones_run_no_code() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "Main.java", IMPORTS);
+    let session = Debugging::of(Language::Java).await;
+    let condition = "entry.getValue().status() == Status.PAID";
+    let asked = json!({ "file": program.path(), "line": program.line("counts"), "condition": condition });
+    session.ok("set_breakpoint", asked).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("counts")), "{}", stopped.text);
+    for (expression, expected) in [
+        ("entry instanceof Entry", "true"),
+        ("new Order(\"c\", Status.valueOf(\"OPEN\")).id()", "\"c\""),
+        ("State.NEW", "NEW"),
+        ("RATE", "3"),
+    ] {
+        assert_eq!(session.evaluate(expression).await, expected, "{expression}");
+    }
+    for expression in ["missing", "missing()"] {
+        let asked = json!({ "expression": expression });
+        let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+        assert!(failed.text_of("error").contains("cannot find symbol `missing"), "{}", failed.text);
+    }
+    assert_eq!(session.evaluate("count").await, "1");
+    session.run_to_the_end().await;
+    session.finish().await;
+}

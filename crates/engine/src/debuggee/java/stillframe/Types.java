@@ -64,11 +64,7 @@ final class Types {
         // An unknown variable must not load classes.
         String last = name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1);
         if (call.isPure || last.isEmpty() || !Character.isUpperCase(last.charAt(0))) return null;
-        for (String candidate : candidates) {
-            ReferenceType type = load(candidate);
-            if (type != null) return type;
-        }
-        return null;
+        return load(candidates);
     }
 
     /** The same of what is loaded. */
@@ -98,8 +94,8 @@ final class Types {
         int dot = outermost.lastIndexOf('.');
         firsts.add(dot < 0 ? first : outermost.substring(0, dot + 1) + first);
         for (String imported : imports()) {
-            if (imported.endsWith("." + first)) firsts.add(0, imported);
-            if (imported.endsWith(".*")) firsts.add(imported.substring(0, imported.length() - 1) + first);
+            if (imported.endsWith("." + first)) firsts.addAll(0, spellings(imported));
+            if (imported.endsWith(".*")) firsts.addAll(spellings(imported.substring(0, imported.length() - 1) + first));
         }
         firsts.add("java.lang." + first);
         firsts.add("java.util." + first);
@@ -118,20 +114,39 @@ final class Types {
         return names;
     }
 
+    /** What a source imports; a static import may be one of a class in a class, too. */
     private List<String> imports() {
         List<String> names = new ArrayList<>();
         Matcher matcher = IMPORT.matcher(text());
         while (matcher.find()) names.add(matcher.group(1));
+        matcher = STATIC.matcher(text());
+        while (matcher.find()) names.add(matcher.group(1) + "." + matcher.group(2));
         return names;
     }
 
-    /** The classes that a static import may mean by a name. */
+    /** The names that the JVM may have for an imported class: `Map.Entry` is `Map$Entry` there. */
+    private static List<String> spellings(String imported) {
+        List<String> names = new ArrayList<>(List.of(imported));
+        StringBuilder nested = new StringBuilder(imported);
+        for (int dot = imported.lastIndexOf('.'); dot > 0; dot = imported.lastIndexOf('.', dot - 1)) {
+            // Names of packages begin with small letters.
+            if (!Character.isUpperCase(imported.charAt(imported.lastIndexOf('.', dot - 1) + 1))) break;
+            nested.setCharAt(dot, '$');
+            names.add(nested.toString());
+        }
+        return names;
+    }
+
+    /** The classes from which a name is imported. */
     List<ReferenceType> imported(String name) throws Failure {
         List<ReferenceType> owners = new ArrayList<>();
         Matcher matcher = STATIC.matcher(text());
         while (matcher.find()) {
-            boolean isMeant = matcher.group(2).equals("*") || matcher.group(2).equals(name);
-            ReferenceType owner = isMeant ? find(matcher.group(1)) : null;
+            if (!matcher.group(2).equals("*") && !matcher.group(2).equals(name)) continue;
+            ReferenceType owner = known(matcher.group(1));
+            if (owner == null && !call.isPure) owner = linked(candidates(matcher.group(1)));
+            if (owner == null || (owner.fieldByName(name) == null && owner.methodsByName(name).isEmpty())) continue;
+            if (!call.isPure && !owner.isInitialized()) owner = load(List.of(owner.name()));
             if (owner != null) owners.add(owner);
         }
         return owners;
@@ -154,15 +169,36 @@ final class Types {
         return null;
     }
 
-    private ReferenceType load(String name) throws Failure {
-        ReferenceType owner = loaded("java.lang.Class");
-        ObjectReference loader = location.declaringType().classLoader();
+    /** The first of these that exists, initialized. */
+    private ReferenceType load(List<String> names) throws Failure {
+        ClassObjectReference found = forName(names, true);
+        return found == null ? null : found.reflectedType();
+    }
+
+    /** The same, but not initialized by that: only this thread runs, and the initialization may wait for another one. */
+    private ReferenceType linked(List<String> names) throws Failure {
+        ClassObjectReference found = forName(names, false);
+        if (found == null) return null;
         try {
-            Value found = call.method(null, owner, "forName", Arrays.asList(call.text(name), debuggee.vm.mirrorOf(true), loader));
-            return found instanceof ClassObjectReference ? ((ClassObjectReference) found).reflectedType() : null;
-        } catch (Failure none) {
+            call.method(found, found.referenceType(), "getDeclaredFields", List.of());
+            return found.reflectedType();
+        } catch (Failure incomplete) {
             return null;
         }
+    }
+
+    private ClassObjectReference forName(List<String> names, boolean isInitialized) throws Failure {
+        ReferenceType owner = loaded("java.lang.Class");
+        ObjectReference loader = location.declaringType().classLoader();
+        for (String name : names) {
+            try {
+                Value found = call.method(null, owner, "forName", Arrays.asList(call.text(name), debuggee.vm.mirrorOf(isInitialized), loader));
+                if (found instanceof ClassObjectReference) return (ClassObjectReference) found;
+            } catch (Failure none) {
+                // The next one may exist.
+            }
+        }
+        return null;
     }
 
     boolean isInstance(Value value, String name) throws Failure {
