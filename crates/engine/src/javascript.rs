@@ -26,12 +26,13 @@ use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeFlags;
 
 pub use asserted::{ParsedAssertion, asserted};
-pub(crate) use declared::{DeclaredName, declared_around};
+pub(crate) use declared::DeclaredName;
 pub(crate) use insertion::is_portable;
 pub use insertion::{Insertion, insertion};
 pub use line_starts::LineStarts;
 pub(crate) use line_starts::offset;
-pub use outline::{ScriptOutline, ThrowOutcome, expects};
+pub(crate) use outline::expects;
+pub use outline::{ScriptOutline, ThrowOutcome};
 pub(crate) use storage::{Storage, storage};
 
 /// The longest text that is parsed, in bytes.

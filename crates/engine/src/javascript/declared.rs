@@ -1,14 +1,12 @@
 //! Where a name is declared that a function may use.
 
-use oxc_ast::ast::{
-    ArrowFunctionExpression, BindingIdentifier, BlockStatement, ForInStatement, ForOfStatement, ForStatement,
-    Function, Program,
-};
-use oxc_ast_visit::{VisitJs, walk_js};
-use oxc_span::Span;
-use oxc_syntax::scope::ScopeFlags;
+use oxc_ast::AstKind;
+use oxc_ast::ast::BindingIdentifier;
+use oxc_ast_visit::VisitJs;
+use oxc_span::{GetSpan, Span};
 
 use super::line_starts::{LineStarts, offset};
+use super::outline::{ScriptOutline, contains};
 use crate::source_map::Position;
 
 /// A declaration.
@@ -22,104 +20,91 @@ pub(crate) struct DeclaredName {
     pub is_top_level: bool,
 }
 
-/// Where the name is declared that code at a place (0-based line, UTF-16 column) means, when that is outside of the
-/// place's own function; and which of the `frames`, other places, are in the same function as the declaration.
-pub(crate) fn declared_around(
-    text: &str,
-    place: Position,
-    name: &str,
-    frames: &[Position],
-) -> Option<DeclaredName> {
-    let place = offset(text, place)?;
-    super::read_tree(text, |program| {
-        let mut search =
-            DeclarationFinder { name, scopes: Vec::new(), functions: Vec::new(), found: Vec::new() };
-        search.visit_program(program);
-        search.enclosing(text, place, frames)
-    })?
+impl ScriptOutline {
+    /// Where the name is declared that code at a place means, when that is outside of the place's own function; and
+    /// which of the `frames`, other places, are in the same function as the declaration.
+    pub(crate) fn declared_around(
+        &self,
+        place: Position,
+        name: &str,
+        frames: &[Position],
+    ) -> Option<DeclaredName> {
+        let place = offset(&self.text, place)?;
+        let declarations = super::read_tree(&self.text, |program| {
+            let mut search = DeclarationFinder { name, scopes: Vec::new(), found: Vec::new() };
+            search.visit_program(program);
+            search.found
+        })?;
+        let visible = declarations.into_iter().filter(|(_, scope)| contains(*scope, place));
+        // What is inside begins later.
+        let (at, _) = visible.max_by_key(|(_, scope)| scope.start)?;
+        let owner = self.function_at(at);
+        if self.function_at(place) == owner {
+            return None;
+        }
+        let is_owners = |frame: &Position| {
+            offset(&self.text, *frame).is_some_and(|frame| self.function_at(frame) == owner)
+        };
+        Some(DeclaredName {
+            line: LineStarts::of(&self.text).line(at).saturating_sub(1),
+            frames: (0..)
+                .zip(frames)
+                .filter(|(_, frame)| is_owners(frame))
+                .map(|(number, _)| number)
+                .collect(),
+            is_top_level: owner.is_none(),
+        })
+    }
 }
 
-/// All declarations of a name.
+/// Searches for all declarations of a name.
 struct DeclarationFinder<'n> {
     name: &'n str,
     /// The functions and blocks around.
     scopes: Vec<Span>,
-    /// All functions, outer ones first. The program is the first of them.
-    functions: Vec<Span>,
     /// Where the name is declared, and the scope that it is in.
     found: Vec<(u32, Span)>,
 }
 
 impl DeclarationFinder<'_> {
-    fn enclosing(&self, text: &str, place: u32, frames: &[Position]) -> Option<DeclaredName> {
-        let is_in = |span: &Span, offset: u32| (span.start..span.end).contains(&offset);
-        // What is inside begins later.
-        let innermost = |offset: u32| self.functions.iter().rfind(|span| is_in(span, offset)).copied();
-        let visible = self.found.iter().filter(|(_, scope)| is_in(scope, place));
-        let (at, _) = visible.max_by_key(|(_, scope)| scope.start)?;
-        let owner = innermost(*at)?;
-        if innermost(place) == Some(owner) {
-            return None;
+    fn declare(&mut self, it: &BindingIdentifier<'_>) {
+        if it.name == self.name {
+            self.found.extend(self.scopes.last().map(|scope| (it.span.start, *scope)));
         }
-        let its_own = |frame: &Position| offset(text, *frame).and_then(innermost) == Some(owner);
-        Some(DeclaredName {
-            line: LineStarts::of(text).line(*at).saturating_sub(1),
-            frames: (0..).zip(frames).filter(|(_, frame)| its_own(frame)).map(|(number, _)| number).collect(),
-            is_top_level: self.functions.first() == Some(&owner),
-        })
-    }
-
-    fn inside(&mut self, scope: Span, visit: impl FnOnce(&mut Self)) {
-        self.scopes.push(scope);
-        visit(self);
-        self.scopes.pop();
     }
 }
 
 impl<'a> VisitJs<'a> for DeclarationFinder<'_> {
-    fn visit_program(&mut self, it: &Program<'a>) {
-        let whole = Span::new(0, it.span.end.saturating_add(1));
-        self.functions.push(whole);
-        self.inside(whole, |all| walk_js::walk_program(all, it));
-    }
-
-    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
-        if let Some(id) = &it.id {
-            self.visit_binding_identifier(id);
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        match kind {
+            AstKind::BindingIdentifier(it) => self.declare(it),
+            // Its name is declared around it, too.
+            AstKind::Function(it) => it.id.iter().for_each(|id| self.declare(id)),
+            _ => {}
         }
-        let span = Span::new(it.params.span.start, it.span.end);
-        self.functions.push(span);
-        self.inside(span, |all| walk_js::walk_function(all, it, flags));
+        self.scopes.extend(scope_of(kind));
     }
 
-    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        let span = Span::new(it.params.span.start, it.span.end.saturating_add(1));
-        self.functions.push(span);
-        self.inside(span, |all| walk_js::walk_arrow_function_expression(all, it));
-    }
-
-    fn visit_block_statement(&mut self, it: &BlockStatement<'a>) {
-        self.inside(it.span, |all| walk_js::walk_block_statement(all, it));
-    }
-
-    fn visit_for_statement(&mut self, it: &ForStatement<'a>) {
-        self.inside(it.span, |all| walk_js::walk_for_statement(all, it));
-    }
-
-    fn visit_for_in_statement(&mut self, it: &ForInStatement<'a>) {
-        self.inside(it.span, |all| walk_js::walk_for_in_statement(all, it));
-    }
-
-    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
-        self.inside(it.span, |all| walk_js::walk_for_of_statement(all, it));
-    }
-
-    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
-        if it.name == self.name
-            && let Some(scope) = self.scopes.last()
-        {
-            self.found.push((it.span.start, *scope));
+    fn leave_node(&mut self, kind: AstKind<'a>) {
+        if scope_of(kind).is_some() {
+            self.scopes.pop();
         }
+    }
+}
+
+/// What names belong to that are declared in a node.
+fn scope_of(kind: AstKind<'_>) -> Option<Span> {
+    match kind {
+        AstKind::Program(it) => Some(Span::new(0, it.span.end.saturating_add(1))),
+        AstKind::Function(it) => Some(Span::new(it.params.span.start, it.span.end)),
+        AstKind::ArrowFunctionExpression(it) => {
+            Some(Span::new(it.params.span.start, it.span.end.saturating_add(1)))
+        }
+        AstKind::BlockStatement(_)
+        | AstKind::ForStatement(_)
+        | AstKind::ForInStatement(_)
+        | AstKind::ForOfStatement(_) => Some(kind.span()),
+        _ => None,
     }
 }
 
@@ -143,7 +128,8 @@ function outer(a) {
 outer(1);
 ";
         let frames = [(6, 4), (8, 9), (10, 0)];
-        let declared = |name| declared_around(text, (6, 4), name, &frames);
+        let outline = ScriptOutline::of(&text.into()).unwrap();
+        let declared = |name| outline.declared_around((6, 4), name, &frames);
         let at = |line, frames: &[usize], is_top_level| {
             Some(DeclaredName { line, frames: frames.to_vec(), is_top_level })
         };

@@ -5,14 +5,13 @@
 
 use std::sync::Arc;
 
+use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    Argument, ArrowFunctionBody, ArrowFunctionExpression, AwaitExpression, BindingPattern, CallExpression,
-    CatchClause, Expression, ForOfStatement, Function, MemberExpression, NewExpression, ReturnStatement,
-    Statement, TryStatement,
+    Argument, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression, CatchClause,
+    Expression, Function, MemberExpression, Statement, TryStatement,
 };
-use oxc_ast_visit::{VisitJs, walk_js};
+use oxc_ast_visit::VisitJs;
 use oxc_span::{GetSpan, Span};
-use oxc_syntax::scope::ScopeFlags;
 
 use super::line_starts::{LineStarts, offset};
 use crate::source_map::Position;
@@ -34,7 +33,7 @@ const EXPECTS: [&str; 12] = [
 ];
 
 /// Whether a function of this name expects its callback to throw. V8 prefixes the object.
-pub fn expects(function: &str) -> bool {
+pub(crate) fn expects(function: &str) -> bool {
     function.rsplit('.').next().is_some_and(|name| EXPECTS.contains(&name))
 }
 
@@ -54,7 +53,7 @@ pub enum ThrowOutcome {
 /// The functions of a script, and what in them decides about what is thrown.
 #[derive(Debug)]
 pub struct ScriptOutline {
-    text: Arc<str>,
+    pub(super) text: Arc<str>,
     /// Outer ones first.
     marks: Vec<Mark>,
 }
@@ -183,7 +182,7 @@ impl ScriptOutline {
     }
 
     /// The places of the innermost function at a place, and whether it is an async generator.
-    fn function_at(&self, offset: u32) -> Option<(Span, bool)> {
+    pub(super) fn function_at(&self, offset: u32) -> Option<(Span, bool)> {
         self.marks.iter().rev().find_map(|mark| match mark.kind {
             MarkKind::Function { places, is_async, is_generator } if contains(places, offset) => {
                 Some((places, is_async && is_generator))
@@ -193,7 +192,7 @@ impl ScriptOutline {
     }
 }
 
-fn contains(span: Span, offset: u32) -> bool {
+pub(super) fn contains(span: Span, offset: u32) -> bool {
     (span.start..span.end).contains(&offset)
 }
 
@@ -250,26 +249,22 @@ impl MarkCollector {
     fn mark(&mut self, span: Span, kind: MarkKind) {
         self.marks.push(Mark { span, kind });
     }
-}
 
-impl<'a> VisitJs<'a> for MarkCollector {
-    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+    fn mark_function(&mut self, it: &Function<'_>) {
         let places = Span::new(it.params.span.start, it.span.end);
         let (is_async, is_generator) = (it.r#async, it.generator);
         self.mark(it.span, MarkKind::Function { places, is_async, is_generator });
-        walk_js::walk_function(self, it, flags);
     }
 
-    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+    fn mark_arrow_function(&mut self, it: &ArrowFunctionExpression<'_>) {
         // An arrow function without a block returns right behind its expression.
         let behind = u32::from(!matches!(it.body, ArrowFunctionBody::FunctionBody(_)));
         let places = Span::new(it.params.span.start, it.span.end.saturating_add(behind));
         let is_async = it.r#async;
         self.mark(it.span, MarkKind::Function { places, is_async, is_generator: false });
-        walk_js::walk_arrow_function_expression(self, it);
     }
 
-    fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
+    fn mark_try(&mut self, it: &TryStatement<'_>) {
         if let Some(handler) = &it.handler {
             self.mark(it.block.span, MarkKind::Try { throws_on: throws_on(handler) });
         }
@@ -277,35 +272,9 @@ impl<'a> VisitJs<'a> for MarkCollector {
             self.mark(Span::new(it.span.start, finalizer.span.start), MarkKind::Closed);
             self.mark(finalizer.span, MarkKind::Finalizer);
         }
-        walk_js::walk_try_statement(self, it);
     }
 
-    fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
-        self.mark(it.argument.span(), MarkKind::Await);
-        walk_js::walk_await_expression(self, it);
-    }
-
-    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
-        if it.r#await {
-            self.mark(it.right.span(), MarkKind::Await);
-        }
-        self.mark(it.body.span(), MarkKind::Closed);
-        walk_js::walk_for_of_statement(self, it);
-    }
-
-    fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
-        self.mark(it.span, MarkKind::Return);
-        walk_js::walk_return_statement(self, it);
-    }
-
-    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
-        if it.callee.get_identifier_reference().is_some_and(|callee| callee.name == "Promise") {
-            self.mark(it.span, MarkKind::Promise);
-        }
-        walk_js::walk_new_expression(self, it);
-    }
-
-    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+    fn mark_call(&mut self, it: &CallExpression<'_>) {
         let member = it.callee.get_member_expr();
         let object = member.map(MemberExpression::object);
         let name = match member {
@@ -313,7 +282,7 @@ impl<'a> VisitJs<'a> for MarkCollector {
             None => it.callee.get_identifier_reference().map(|callee| callee.name.as_str()),
         };
         if let (Some(object), Some("allSettled")) = (object, name)
-            && object.get_identifier_reference().is_some_and(|object| object.name == "Promise")
+            && is_promise(object)
         {
             self.mark(it.span, MarkKind::Handled);
         }
@@ -327,8 +296,32 @@ impl<'a> VisitJs<'a> for MarkCollector {
         if wants || object.is_some_and(|object| has_member(object, "rejects")) {
             self.mark(it.span, MarkKind::Expected);
         }
-        walk_js::walk_call_expression(self, it);
     }
+}
+
+impl<'a> VisitJs<'a> for MarkCollector {
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        match kind {
+            AstKind::Function(it) => self.mark_function(it),
+            AstKind::ArrowFunctionExpression(it) => self.mark_arrow_function(it),
+            AstKind::TryStatement(it) => self.mark_try(it),
+            AstKind::AwaitExpression(it) => self.mark(it.argument.span(), MarkKind::Await),
+            AstKind::ForOfStatement(it) => {
+                if it.r#await {
+                    self.mark(it.right.span(), MarkKind::Await);
+                }
+                self.mark(it.body.span(), MarkKind::Closed);
+            }
+            AstKind::ReturnStatement(it) => self.mark(it.span, MarkKind::Return),
+            AstKind::NewExpression(it) if is_promise(&it.callee) => self.mark(it.span, MarkKind::Promise),
+            AstKind::CallExpression(it) => self.mark_call(it),
+            _ => {}
+        }
+    }
+}
+
+fn is_promise(expression: &Expression<'_>) -> bool {
+    expression.get_identifier_reference().is_some_and(|name| name.name == "Promise")
 }
 
 /// `expect(f).not`, `expect(f).to.not`.

@@ -1477,7 +1477,7 @@
       ["key", guarded(entry.key, limit), false, { key: "key" }],
       ["value", guarded(entry.item, limit), false, { key: "value" }],
     ];
-    return { total: 2, hidden: 0, rows, whole: true };
+    return { total: 2, hidden: 0, rows };
   };
 
   // -------------------------------------------------------------------------------------------------------
@@ -1825,8 +1825,7 @@
     // Assigns to a child. Setters and traps of proxies are run, as by any assignment.
     assign: (given) => () => answered(given[0], (options) => {
       const parent = walk(given[1], options.steps);
-      // The value is boxed, like every result of an evaluation.
-      const value = options.boxed ? data(own(given[2], "v")) : given[2];
+      const value = given[2];
       const { name, limit } = options;
       if (Entry.is(parent)) {
         if (name !== "value") return { refused: "the key of an entry cannot be assigned" };

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 use super::injected::BINDING;
 use super::thread::JsThread;
-use super::v8::V8Client;
+use super::v8::{V8Client, evaluation};
 use super::values::{Frame, ValueReader, context_of};
 use super::{recording, rules};
 use crate::deadlines;
@@ -94,13 +94,7 @@ impl ProgramBinding {
     async fn bind(&self, context: Option<i32>) -> Result<()> {
         let binding = AddBinding { name: BINDING.to_owned(), execution_context_id: context };
         self.v8.request_within(deadlines::LONGEST_WAIT, binding).await?;
-        let install = Evaluate {
-            expression: rules::installation(),
-            silent: true,
-            disable_breaks: true,
-            context_id: context,
-            ..Evaluate::default()
-        };
+        let install = Evaluate { context_id: context, ..evaluation(rules::installation()) };
         let installed = self.v8.request_within(deadlines::LONGEST_WAIT, install).await?;
         let bound = installed.result.object_id.as_deref().and_then(context_of);
         lock(&self.contexts).extend(bound);
@@ -113,13 +107,7 @@ impl ProgramBinding {
         let contexts = lock(&self.contexts).clone();
         let may_stop = !contexts.is_empty();
         let set = |context: i32| {
-            let evaluate = Evaluate {
-                expression: rules::pausing(is_asked),
-                silent: true,
-                disable_breaks: true,
-                context_id: Some(context),
-                ..Evaluate::default()
-            };
+            let evaluate = Evaluate { context_id: Some(context), ..evaluation(rules::pausing(is_asked)) };
             self.v8.request_within(deadlines::GOODBYE, evaluate)
         };
         // One may have ended, and a thread in native code evaluates no conditions.
@@ -159,9 +147,23 @@ impl ProgramBinding {
         Ok(stops)
     }
 
-    /// Puts what was thrown where an expression can reach it, and takes it away again. A request that calls a
-    /// function with it would do without, but has no time limit.
-    pub(super) async fn expose_thrown(&self, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
+    /// Does something while expressions in a frame can reach a value as `error`. A request that calls a function with it
+    /// would do without, but has no time limit.
+    pub(super) async fn with_error<T>(
+        &self,
+        frame: &Frame,
+        error: &RemoteObject,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        self.bind_frame(frame).await?;
+        self.set_error(error, true).await?;
+        let done = work.await;
+        let given_back = self.set_error(error, false).await;
+        let done = done?;
+        given_back.map(|()| done)
+    }
+
+    async fn set_error(&self, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
         let Some(object_id) = thrown.object_id.clone() else { return Ok(()) };
         let does = if is_lent { format!("{BINDING}.error=this") } else { format!("delete {BINDING}.error") };
         let call = CallFunctionOn {

@@ -39,6 +39,10 @@ impl CdpConnector {
     ) -> Self {
         Self(Preparation { adapter, host, executable })
     }
+
+    fn language(&self, runtime: &Arc<Runtime>) -> Language {
+        Language { adapter: self.0.adapter, host: self.0.host, runtime: Arc::clone(runtime) }
+    }
 }
 
 #[async_trait]
@@ -46,17 +50,16 @@ impl Connector for CdpConnector {
     async fn start(&self, start: Start, sinks: Sinks) -> Result<Started> {
         let PreparedStart { runtime, plan, start } = self.0.plan(start, &sinks).await?;
         let runtime = Arc::new(runtime);
-        let (adapter, host) = (self.0.adapter, self.0.host);
-        let language = Language { adapter, host, runtime: Arc::clone(&runtime) };
+        let language = self.language(&runtime);
         self.0.checked(&runtime, &start, execute(plan, language, &sinks)).await
     }
 
     async fn follow(&self, launch: &Launch, sinks: Sinks) -> Result<Followed> {
         let (runtime, plan) = self.0.follow(launch, &sinks).await?;
-        let (adapter, host) = (self.0.adapter, self.0.host);
-        let language = Language { adapter, host, runtime: Arc::new(runtime) };
+        let language = self.language(&Arc::new(runtime));
         let Plan::Cdp { wire: CdpWire::Announced(spec), setup } = plan else {
-            return Err(Error::Unsupported(format!("processes of {} do not connect", adapter.about())));
+            let about = self.0.adapter.about();
+            return Err(Error::Unsupported(format!("processes of {about} do not connect")));
         };
         let announcements = Announcements::new()?;
         let pipe = announcements.path().display().to_string();
@@ -101,7 +104,7 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
             language.adapter.name()
         )));
     };
-    match wire {
+    let (address, pid) = match wire {
         CdpWire::Announced(spec) => {
             let mut announcements = Announcements::new()?;
             let pipe = announcements.path().display().to_string();
@@ -111,7 +114,7 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
             let acceptor = language.acceptor(setup, true, sinks, arrivals);
             acceptor.enter_process(&first, ThreadKind::Program).await?;
             tokio::spawn(acceptor.accept_children(announcements));
-            Ok(Started { process: Some(Owned::Program(process)), arrivals: received })
+            return Ok(Started { process: Some(Owned::Program(process)), arrivals: received });
         }
         CdpWire::Connect { host, port } => {
             let targets = discovery::targets(&host, port, deadlines::REQUEST).await?;
@@ -119,21 +122,12 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
                 problem: format!("the inspector at {host}:{port} has no target"),
                 remedy: "check that the program is still running".to_owned(),
             })?;
-            language
-                .acceptor(setup, false, sinks, arrivals)
-                .enter(&target.address, None, ThreadKind::Program)
-                .await?;
-            Ok(Started { process: None, arrivals: received })
+            (target.address, None)
         }
-        CdpWire::Signal { pid } => {
-            let address = signal::open_inspector(pid).await?;
-            language
-                .acceptor(setup, false, sinks, arrivals)
-                .enter(&address, Some(pid), ThreadKind::Program)
-                .await?;
-            Ok(Started { process: None, arrivals: received })
-        }
-    }
+        CdpWire::Signal { pid } => (signal::open_inspector(pid).await?, Some(pid)),
+    };
+    language.acceptor(setup, false, sinks, arrivals).enter(&address, pid, ThreadKind::Program).await?;
+    Ok(Started { process: None, arrivals: received })
 }
 
 /// What in a command may keep our hook from its processes, for a message; an empty text if there is nothing.

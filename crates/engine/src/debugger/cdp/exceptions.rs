@@ -202,8 +202,6 @@ impl ExceptionPauses {
     pub(super) async fn satisfies(&self, stop: &V8Stop, condition: &str) -> Result<bool> {
         let Some(thrown) = &stop.thrown else { return Ok(true) };
         let frame = frames::frame(stop, &self.sources.scripts, stop.id_of(0)).await?;
-        self.binding.bind_frame(&frame).await?;
-        self.binding.expose_thrown(&thrown.value, true).await?;
         let error = literal(&thrown.value).unwrap_or_else(|| format!("{BINDING}.error"));
         let request = Evaluate {
             // The line end closes a comment.
@@ -213,10 +211,8 @@ impl ExceptionPauses {
             text: 10,
             pure: false,
         };
-        let answer = self.values.evaluate(&frame, &request).await;
-        let given_back = self.binding.expose_thrown(&thrown.value, false).await;
-        let is_met = answer.map_err(late)?.text == "true";
-        given_back.map(|()| is_met)
+        let answer = async { self.values.evaluate(&frame, &request).await.map_err(late) };
+        Ok(self.binding.with_error(&frame, &thrown.value, answer).await?.text == "true")
     }
 }
 

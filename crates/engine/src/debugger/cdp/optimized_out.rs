@@ -12,10 +12,10 @@ use super::frames;
 use super::function_names::or_anonymous;
 use super::injected::BINDING;
 use super::scripts::position;
-use super::values::is_path;
+use super::values::{is_part_of_name, is_path};
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
-use crate::javascript::{self, DeclaredName};
+use crate::javascript::{self, DeclaredName, ScriptOutline};
 use crate::model::ids::RawId;
 use crate::model::variable::Value;
 
@@ -165,16 +165,14 @@ async fn at_return(
         return Err(explained(error, why));
     }
     let frame = debugger.frame(request.frame).await?;
-    let binding = &debugger.0.binding;
-    binding.bind_frame(&frame).await?;
-    binding.expose_thrown(&returned, true).await?;
     let value = literal(&returned).unwrap_or_else(|| format!("{BINDING}.error"));
     let expression = request.expression.trim().replacen(name, &value, 1);
-    let answer = debugger.0.values.evaluate(&frame, &Evaluate { expression, ..request.clone() }).await;
-    binding.expose_thrown(&returned, false).await?;
+    let request = Evaluate { expression, ..request.clone() };
+    let answer = debugger.0.values.evaluate(&frame, &request);
+    let value = debugger.0.binding.with_error(&frame, &returned, answer).await?;
     let note =
         format!("at this `return`, V8 has already left the scope of `{name}`; this is the return value");
-    Ok(Value { note: Some(note), ..answer? })
+    Ok(Value { note: Some(note), ..value })
 }
 
 /// The text before the `return` at which a frame is, and what it returns.
@@ -195,10 +193,6 @@ fn returned_name(before: &str) -> Option<&str> {
         && rest.trim_end().ends_with("return")
         && rest.ends_with(char::is_whitespace);
     before.get(rest.len()..).filter(|_| is_return)
-}
-
-fn is_part_of_name(letter: char) -> bool {
-    letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
 /// The name in `X is not defined`.
@@ -229,7 +223,6 @@ async fn declared(
     let index = stop.index_of(request.frame)?;
     let frame = stop.frames.get(index)?;
     let script = debugger.0.sources.scripts.get(&frame.location.script_id)?;
-    let text = script.text().await?;
     let callers = stop.frames.iter().enumerate().skip(index + 1);
     let callers = callers.filter(|(_, caller)| caller.location.script_id == frame.location.script_id);
     let (mut frames, mut places) = (Vec::new(), Vec::new());
@@ -237,9 +230,9 @@ async fn declared(
         frames.push((stop.id_of(index), or_anonymous(&caller.function_name)));
         places.push(script.in_text(position(&caller.location)));
     }
-    let (place, name) = (script.in_text(position(&frame.location)), name.to_owned());
-    let work = move || javascript::declared_around(&text, place, &name, &places);
-    let declared = tokio::task::spawn_blocking(work).await.ok()??;
+    let name = name.to_owned();
+    let search = move |outline: &ScriptOutline, place| outline.declared_around(place, &name, &places);
+    let declared = script.at_outline(&frame.location, search).await??;
     Some((declared, frames))
 }
 

@@ -5,10 +5,11 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use ::cdp::profiler::{self, Profile, ProfileFrame};
-use ::cdp::{debugger, heap_profiler, runtime};
+use ::cdp::{heap_profiler, runtime};
 use serde::Deserialize;
 
 use super::heap::SnapshotReader;
+use super::sampling;
 use super::sources::Sources;
 use super::v8::V8Client;
 use super::values::ValueReader;
@@ -86,12 +87,7 @@ impl Profiler {
     }
 
     async fn place(&self, frame: &ProfileFrame) -> Option<Location> {
-        let place = debugger::Location {
-            script_id: frame.script_id.clone(),
-            line_number: i32::try_from(frame.line_number).ok().filter(|line| *line >= 0)?,
-            column_number: i32::try_from(frame.column_number).ok(),
-        };
-        self.sources.location(&place).await
+        self.sources.location(&sampling::place(frame)?).await
     }
 
     /// The pieces of a snapshot come by the events, which the pump reads one by one into what is counted.
@@ -139,7 +135,7 @@ impl Profiler {
     pub(super) async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
         let entries: Vec<TimelineRow> = self.values.timeline().await?;
         let time = |milliseconds: f64| Duration::try_from_secs_f64(milliseconds / 1e3).unwrap_or_default();
-        let entry = |TimelineRow(name, kind, start, duration)| TimelineEntry {
+        let entry = |TimelineRow { name, kind, start, duration }| TimelineEntry {
             name,
             kind,
             start: time(start),
@@ -213,9 +209,14 @@ fn name(frame: &ProfileFrame) -> String {
     }
 }
 
-/// An entry as the program gives it: name, kind, start and duration, in milliseconds.
+/// An entry as the program gives it, a list of these fields. Times are in milliseconds.
 #[derive(Debug, Deserialize)]
-struct TimelineRow(String, String, f64, f64);
+struct TimelineRow {
+    name: String,
+    kind: String,
+    start: f64,
+    duration: f64,
+}
 
 #[cfg(test)]
 mod tests {

@@ -3,11 +3,10 @@
 
 use std::sync::LazyLock;
 
-use ::cdp::runtime::Evaluate;
 use serde_json::json;
 
 use super::injected::{BINDING, arrow_function, stripped};
-use super::v8::V8Client;
+use super::v8::{V8Client, evaluation};
 use crate::deadlines;
 use crate::debugger::RuleFor;
 use crate::model::ids::BreakpointId;
@@ -65,12 +64,7 @@ pub(super) fn specification(record: &Record, thread: &str) -> String {
 /// Makes the program write its counts, and stop writing rows for these.
 pub(super) async fn end(v8: &V8Client, ids: &[BreakpointId]) {
     let ids: Vec<u32> = ids.iter().map(|id| id.0).collect();
-    let end = Evaluate {
-        expression: format!("{BINDING}.recorder?.over({})", json!(ids)),
-        silent: true,
-        disable_breaks: true,
-        ..Evaluate::default()
-    };
+    let end = evaluation(format!("{BINDING}.recorder?.over({})", json!(ids)));
     // One that is busy in native code ends with what it has written.
     let _ = v8.request_within(deadlines::GOODBYE, end).await;
 }

@@ -22,6 +22,7 @@ use tokio::time::{Instant, timeout};
 
 use self::anchor::Anchor;
 use self::blocking::Blocking;
+pub(super) use self::profile::place;
 use self::question::{WaitAnswer, WaitTools};
 use self::sending::{send, send_if};
 use self::task::LateAnswer;

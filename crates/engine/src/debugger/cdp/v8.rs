@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use ::cdp::Command;
-use ::cdp::runtime::Evaluate;
+use ::cdp::debugger::Location;
+use ::cdp::runtime::{Evaluate, Properties};
 
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -42,17 +43,23 @@ impl V8Client {
     /// Changes what our hook in the program works with, also while the process waits for us. An attached program has
     /// no hook, and one that is busy in native code keeps what the hook knows.
     pub(super) async fn update_hook(&self, expression: String) {
-        let evaluate = Evaluate {
-            expression,
-            silent: true,
-            disable_breaks: true,
-            return_by_value: true,
-            ..Evaluate::default()
-        };
+        let evaluate = Evaluate { return_by_value: true, ..evaluation(expression) };
         if let Err(error) = self.request_within(deadlines::GOODBYE, evaluate).await {
             tracing::debug!(%error, "the hook in the program was not updated");
         }
     }
+}
+
+/// Evaluates our own code: no breakpoint in it, or in what it calls, is hit.
+pub(super) fn evaluation(expression: String) -> Evaluate {
+    Evaluate { expression, silent: true, disable_breaks: true, ..Evaluate::default() }
+}
+
+/// Where the function begins that has these properties.
+pub(super) fn function_location(properties: Properties) -> Option<Location> {
+    let mut internal = properties.internal_properties.into_iter();
+    let found = internal.find(|property| property.name == "[[FunctionLocation]]")?;
+    serde_json::from_value(found.value?.value?).ok()
 }
 
 impl From<::cdp::Error> for Error {

@@ -26,7 +26,7 @@ mod text;
 pub(super) use self::evaluate::is_path;
 pub(super) use self::frame::{Frame, context_of};
 pub(super) use self::helper::object;
-pub(super) use self::names::renamed;
+pub(super) use self::names::{is_part_of_name, renamed};
 pub(super) use self::reader::ValueReader;
 
 #[cfg(test)]

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use ::cdp::debugger::{EvaluateOnCallFrame, Location as ScriptPlace};
+use ::cdp::debugger::EvaluateOnCallFrame;
 use ::cdp::runtime::{
     CallArgument, CallFunctionOn, Evaluate, Evaluated, GetProperties, PropertyDescriptor, RemoteObject,
 };
 
 use super::super::functions::FunctionStart;
 use super::super::places::{self, real};
+use super::super::v8::function_location;
+use super::super::values::is_part_of_name;
 use super::binder::BreakpointBinder;
 use crate::deadlines;
 use crate::debugger::Event;
@@ -129,9 +131,7 @@ impl BreakpointBinder {
             own_properties: true,
             ..GetProperties::default()
         };
-        let internal = self.v8.request(question).await.ok()?.internal_properties;
-        let place = internal.into_iter().find(|property| property.name == "[[FunctionLocation]]")?;
-        let place: ScriptPlace = serde_json::from_value(place.value?.value?).ok()?;
+        let place = function_location(self.v8.request(question).await.ok()?)?;
         let location = self.sources.location(&place).await?;
         let source = real(&self.sources.program.setup.to_remote(&location.source.path?));
         let code = self.sources.program.analyze(&source).await?;
@@ -160,12 +160,8 @@ fn at_line<'a>(code: &'a Code, line: u32, name: &str) -> Option<&'a Function> {
 
 /// Whether a name is made of identifiers with dots between them.
 fn is_path(name: &str) -> bool {
-    let is_word = |word: &str| {
-        let mut characters = word.chars();
-        let is_letter = |character: char| character.is_alphabetic() || matches!(character, '_' | '$');
-        characters.next().is_some_and(is_letter)
-            && characters.all(|character| is_letter(character) || character.is_numeric())
-    };
+    let is_word =
+        |word: &str| word.starts_with(|first: char| !first.is_numeric()) && word.chars().all(is_part_of_name);
     name.split('.').all(is_word)
 }
 

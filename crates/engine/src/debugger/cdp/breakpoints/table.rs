@@ -148,18 +148,11 @@ impl BreakpointTable {
         start: FunctionStart,
     ) -> Option<u64> {
         let mut table = lock(&self.0);
+        let (position, rules) = ((start.line, Some(start.column)), wanted.rules.clone());
         let place = BreakpointTarget {
             kind: TargetKind::Function,
-            source: source.to_owned(),
-            made: made.to_vec(),
-            line: start.line,
-            column: Some(start.column),
             declared: Some(start.declared),
-            rules: wanted.rules.clone(),
-            spots: Vec::new(),
-            refused: None,
-            is_late: false,
-            columns: Vec::new(),
+            ..BreakpointTarget::new(source, made, position, rules)
         };
         let at = table.functions.iter().position(|named| named.function == *wanted)?;
         let known = table.functions.get(at)?.places.iter().filter_map(|number| table.places.get(number));
@@ -482,14 +475,24 @@ impl Targets {
 
 impl BreakpointTarget {
     pub(super) fn on_line(source: &Path, made: &[CompiledScript], wanted: SourceBreakpoint) -> Self {
+        let column = wanted.column.map(|column| column.saturating_sub(1));
+        Self::new(source, made, (wanted.line.saturating_sub(1), column), wanted.rules)
+    }
+
+    fn new(
+        source: &Path,
+        made: &[CompiledScript],
+        (line, column): (u32, Option<u32>),
+        rules: Vec<RuleFor>,
+    ) -> Self {
         Self {
             kind: TargetKind::Line,
             source: source.to_owned(),
             made: made.to_vec(),
-            line: wanted.line.saturating_sub(1),
-            column: wanted.column.map(|column| column.saturating_sub(1)),
+            line,
+            column,
             declared: None,
-            rules: wanted.rules,
+            rules,
             spots: Vec::new(),
             refused: None,
             is_late: false,

@@ -63,8 +63,6 @@ async fn held_sides(
 ) -> Result<AssertionSides> {
     let frame = stop.id_of(0);
     let top = frames::frame(stop, &sources.scripts, frame).await?;
-    binding.bind_frame(&top).await?;
-    binding.expose_thrown(thrown, true).await?;
     let ask = async |expression: &str| {
         let request = Evaluate {
             expression: format!("{HOLDER}({BINDING}.error){expression}"),
@@ -80,22 +78,24 @@ async fn held_sides(
         let answer = ask(&format!(".hasOwnProperty('{name}')")).await;
         answer.is_some_and(|answer| answer.text == "true")
     };
-    let mut held = AssertionSides::default();
-    if has("actual").await {
-        held.left = ask(".actual").await;
-    }
-    if has("expected").await {
-        held.right = ask(".expected").await;
-    }
-    for name in ["operator", "name"] {
-        if held.operator.is_none() && has(name).await {
-            let operator = ask(&format!(".{name}")).await;
-            let operator = operator.map(|operator| operator.text.trim_matches(['\'', '"']).to_owned());
-            held.operator = operator.filter(|operator| operator != "AssertionError");
+    let read = async {
+        let mut held = AssertionSides::default();
+        if has("actual").await {
+            held.left = ask(".actual").await;
         }
-    }
-    binding.expose_thrown(thrown, false).await?;
-    Ok(held)
+        if has("expected").await {
+            held.right = ask(".expected").await;
+        }
+        for name in ["operator", "name"] {
+            if held.operator.is_none() && has(name).await {
+                let operator = ask(&format!(".{name}")).await;
+                let operator = operator.map(|operator| operator.text.trim_matches(['\'', '"']).to_owned());
+                held.operator = operator.filter(|operator| operator != "AssertionError");
+            }
+        }
+        Ok(held)
+    };
+    binding.with_error(&top, thrown, read).await
 }
 
 /// What the user has written, at the place in his innermost function.

@@ -6,6 +6,7 @@ use ::cdp::debugger::{EvaluateOnCallFrame, Paused};
 use ::cdp::runtime::{Evaluate, RemoteObject};
 
 use super::super::scripts::path_of;
+use super::super::v8::evaluation;
 use super::ExceptionPauses;
 use crate::{deadlines, javascript, sources};
 
@@ -15,13 +16,7 @@ const FUNCTION: &str = "uncaught";
 impl ExceptionPauses {
     /// Whether the program's main script is an ES module.
     pub(super) async fn runs_module(&self) -> bool {
-        let question = Evaluate {
-            expression: "process.argv[1]".to_owned(),
-            silent: true,
-            disable_breaks: true,
-            return_by_value: true,
-            ..Evaluate::default()
-        };
+        let question = Evaluate { return_by_value: true, ..evaluation("process.argv[1]".to_owned()) };
         let answer = self.v8.request_within(deadlines::GOODBYE, question).await.ok();
         let main = answer.and_then(|answer| path_of(answer.result.value?.as_str()?));
         let Some(main) = main.filter(|main| self.sources.program.policy.safety.check_path(main).is_ok())

@@ -90,7 +90,7 @@ pub(super) fn is_blocking(program: &NodeProgram, sites: &[StackSite]) -> bool {
         let path = Path::new(name);
         path.file_name().is_some_and(|name| name == REPORTER) && program.setup.is_hook(path)
     };
-    sites.iter().any(|site| is_reporter(&site.1))
+    sites.iter().any(|site| is_reporter(&site.script))
 }
 
 /// What is waited for at the innermost place of the user's.

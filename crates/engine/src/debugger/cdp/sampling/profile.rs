@@ -182,7 +182,8 @@ fn is_native(frame: &ProfileFrame) -> bool {
     frame.url.is_empty() && matches!(frame.script_id.as_str(), "" | "0")
 }
 
-pub(super) fn place(frame: &ProfileFrame) -> Option<ScriptPlace> {
+/// Where a function of a profile begins; none for one of V8's own.
+pub(in super::super) fn place(frame: &ProfileFrame) -> Option<ScriptPlace> {
     Some(ScriptPlace {
         script_id: frame.script_id.clone(),
         line_number: i32::try_from(frame.line_number).ok().filter(|line| *line >= 0)?,

@@ -7,16 +7,14 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use ::cdp::debugger::Location as ScriptPlace;
-use ::cdp::runtime::{
-    CallArgument, CallFunctionOn, GetProperties, Properties, ReleaseObjectGroup, RemoteObject,
-};
+use ::cdp::runtime::{CallArgument, CallFunctionOn, GetProperties, Properties, ReleaseObjectGroup};
 use serde::Deserialize;
 
 use super::super::function_names::{function_name, or_anonymous};
 use super::super::injected::{named, stripped};
 use super::super::scripts::{Script, path_of};
 use super::super::sources::Sources;
-use super::super::v8::V8Client;
+use super::super::v8::{V8Client, function_location};
 use super::sending::evaluate;
 use crate::deadlines;
 use crate::model::activity::{SampledFrame, WaitKind, Waiting};
@@ -47,33 +45,30 @@ pub(super) struct WaitAnswer {
     pub(super) pending: Vec<PendingWait>,
 }
 
-/// Function, script, line and column, and where the function begins; 1-based, 0 for not known.
+/// A call on a stack: a list of these fields in JSON. Lines and columns are 1-based, 0 for not known.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct StackSite(
-    pub(super) String,
-    pub(super) String,
-    i32,
-    i32,
-    #[serde(default)] i32,
-    #[serde(default)] i32,
-);
+#[serde(default)]
+pub(super) struct StackSite {
+    function: String,
+    pub(super) script: String,
+    line: i32,
+    column: i32,
+    /// Where the function begins.
+    own_line: i32,
+    own_column: i32,
+}
 
-/// Something that is waited for.
+/// Something that is waited for: a list of these fields in JSON.
 #[derive(Debug, Deserialize)]
-#[serde(from = "(String, String, bool, usize)")]
 pub(super) struct PendingWait {
-    kind: WaitKind,
+    kind: String,
     what: String,
     is_timed: bool,
     /// The number of the function that is called then, from 1; 0 for none.
     function: usize,
+    /// Where that begins.
+    #[serde(skip)]
     place: Option<ScriptPlace>,
-}
-
-impl From<(String, String, bool, usize)> for PendingWait {
-    fn from((kind, what, is_timed, function): (String, String, bool, usize)) -> Self {
-        Self { kind: WaitKind::named(&kind), what, is_timed, function, place: None }
-    }
 }
 
 /// Asks; waits as long as the thread is in native code.
@@ -134,10 +129,7 @@ async fn find_timers(v8: &V8Client) -> Option<String> {
 }
 
 async fn place_of(v8: &V8Client, function: String) -> Option<ScriptPlace> {
-    let internal = properties(v8, function).await?.internal_properties;
-    let found = internal.into_iter().find(|property| property.name == "[[FunctionLocation]]")?;
-    let RemoteObject { value, .. } = found.value?;
-    serde_json::from_value(value?).ok()
+    function_location(properties(v8, function).await?)
 }
 
 async fn properties(v8: &V8Client, object_id: String) -> Option<Properties> {
@@ -149,7 +141,7 @@ async fn properties(v8: &V8Client, object_id: String) -> Option<Properties> {
 pub(super) async fn stack(sources: &Sources, sites: &[StackSite]) -> Vec<SampledFrame> {
     let mut scripts = HashMap::new();
     let mut frames = Vec::new();
-    for StackSite(function, name, line, column, own_line, own_column) in sites {
+    for StackSite { function, script: name, line, column, own_line, own_column } in sites {
         let script = scripts.entry(name).or_insert_with(|| {
             let is_named = |script: &Script| {
                 !name.is_empty() && (script.url == *name || script.path.as_deref() == Some(Path::new(name)))
@@ -191,6 +183,7 @@ pub(super) async fn pending(sources: &Sources, pending: Vec<PendingWait>) -> Vec
             Some(place) => sources.location(place).await.filter(|location| !location.source.internal),
             None => None,
         };
+        let kind = WaitKind::named(&kind);
         waits.push(Waiting { kind, what, location, is_timed, holders: Vec::new(), task: None });
     }
     waits

@@ -3,7 +3,7 @@
 use ::cdp::runtime::Evaluate;
 
 use super::super::injected::named;
-use super::super::v8::V8Client;
+use super::super::v8::{V8Client, evaluation};
 use crate::deadlines;
 use crate::error::Result;
 
@@ -19,13 +19,7 @@ pub(super) async fn send_if<C: ::cdp::Command>(is_needed: bool, v8: &V8Client, c
     if is_needed { send(v8, command).await } else { Ok(()) }
 }
 
-/// Our own code. No breakpoint in it, or in what it calls, is hit.
+/// The same, in the console's scope, which has `require`.
 pub(super) fn evaluate(expression: String) -> Evaluate {
-    Evaluate {
-        expression: named(expression, "sampling"),
-        include_command_line_api: true,
-        silent: true,
-        disable_breaks: true,
-        ..Evaluate::default()
-    }
+    Evaluate { include_command_line_api: true, ..evaluation(named(expression, "sampling")) }
 }

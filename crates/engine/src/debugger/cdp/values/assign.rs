@@ -165,9 +165,7 @@ impl ValueReader {
             return Ok(object(&place.root));
         }
         let helper = self.helper(context_of(&place.root)).await?.ok_or_else(unreadable)?;
-        let options = json!({ "steps": place.steps });
-        let value = self.call_for_object(&helper, "value", options, [object(&place.root)]).await?;
-        Ok(argument(&value))
+        Ok(argument(&self.held(&helper, place).await?))
     }
 }
 

@@ -32,8 +32,7 @@ impl ValueReader {
     ) -> Result<EvaluatedValue> {
         let EvaluatedValue::Expandable(place) = value else { return Ok(value) };
         let Some(helper) = self.helper(context_of(&place.root)).await? else { return Err(within()) };
-        let options = json!({ "steps": place.steps });
-        let held = self.call_for_object(&helper, "value", options, [object(&place.root)]).await?;
+        let held = self.held(&helper, &place).await?;
         let Some(id) = &held.object_id else { return Ok(EvaluatedValue::Expandable(place)) };
         if held.subtype.as_deref() != Some("promise") {
             let is_thenable: bool = self.call(&helper, "thenable", json!({}), [object(id)]).await?;

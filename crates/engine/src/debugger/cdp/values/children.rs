@@ -142,8 +142,7 @@ impl ValueReader {
         let id = if place.steps.is_empty() {
             Some(place.root.to_string())
         } else {
-            let options = json!({ "steps": place.steps });
-            self.call_for_object(helper, "value", options, [object(&place.root)]).await?.object_id
+            self.held(helper, place).await?.object_id
         };
         let Some(object_id) = id else { return Ok(Vec::new()) };
         let ask = GetProperties { object_id, own_properties: true, ..GetProperties::default() };
@@ -182,7 +181,7 @@ impl ValueReader {
             return;
         }
         let rows = self.call::<Vec<ShownValue>>(helper, "each", json!({ "limit": text }), values).await;
-        for (name, ShownValue(field, ..)) in names.into_iter().zip(rows.unwrap_or_default()) {
+        for (name, ShownValue { text: field, .. }) in names.into_iter().zip(rows.unwrap_or_default()) {
             let Some(before) = value.text.strip_suffix('}') else { return };
             let before = before.trim_end();
             let space = if before.ends_with('{') { " " } else { ", " };
@@ -244,9 +243,7 @@ impl ValueReader {
         let InternalMember { name, special, value, text } = inner;
         let id = value.and_then(|value| value.object_id);
         let value = match text {
-            Some(text) => {
-                self.value(ShownValue(text, String::new(), false, None, false, None, false), || None)
-            }
+            Some(text) => self.value(ShownValue { text, ..ShownValue::default() }, || None),
             None => self.value(shown, || Some(ValuePath::of(&id?, parent.frame.as_ref()))),
         };
         Variable { name, value, special }
@@ -255,8 +252,8 @@ impl ValueReader {
 
 /// The rows whose texts may lack private fields.
 pub(super) fn private_rows(rows: &[ValueRow]) -> Vec<usize> {
-    let lacks = |(_, row): &(usize, &ValueRow)| row.1.6;
-    rows.iter().enumerate().filter(lacks).map(|(index, _)| index).take(MOST_PRIVATE).collect()
+    let lacking = rows.iter().enumerate().filter(|(_, row)| row.value.lacks_private);
+    lacking.map(|(index, _)| index).take(MOST_PRIVATE).collect()
 }
 
 fn private(property: PropertyDescriptor) -> InternalMember {

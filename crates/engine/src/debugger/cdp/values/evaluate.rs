@@ -10,7 +10,7 @@ use serde_json::json;
 use super::awaited;
 use super::frame::{Frame, context_of};
 use super::helper::object;
-use super::names::{mentions, renamed};
+use super::names::{is_part_of_name, mentions, renamed};
 use super::reader::{ValueReader, failed, interrupted};
 use super::references::ValuePath;
 use super::rows::ShownValue;
@@ -70,9 +70,9 @@ impl ValueReader {
         };
         let options = json!({ "steps": place.steps, "limit": text });
         let shown: ShownValue = self.call(&helper, "describe", options, [object(&place.root)]).await?;
-        let is_private = shown.6;
+        let lacks_private = shown.lacks_private;
         let mut value = self.value(shown, || Some(place));
-        if is_private {
+        if lacks_private {
             self.add_private_to(&helper, &mut value, text).await;
         }
         Ok(value)
@@ -224,14 +224,12 @@ fn calls_nothing(expression: &str) -> bool {
     const OPERATORS: [&str; 8] = ["===", "!==", "&&", "||", "??", "!", "?", ":"];
     const CALLS: [&str; 6] = ["new", "delete", "yield", "await", "in", "instanceof"];
     let plain = OPERATORS.iter().fold(expression.to_owned(), |text, sign| text.replace(sign, " "));
-    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
-    plain.split_whitespace().all(|word| word.chars().all(is_part) && !CALLS.contains(&word))
+    plain.split_whitespace().all(|word| word.chars().all(is_part_of_name) && !CALLS.contains(&word))
 }
 
 /// Names, dots and plain indices.
 pub(in super::super) fn is_path(expression: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | '[' | ']');
-    expression.chars().all(is_part)
+    expression.chars().all(|letter| is_part_of_name(letter) || matches!(letter, '.' | '[' | ']'))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::frame::{Frame, context_of};
 use super::helper::object;
 use super::reader::ValueReader;
+use super::rows::ShownValue;
 use super::text;
 use crate::error::{Error, Result};
 use crate::model::limits::MAX_VALUE;
@@ -78,8 +79,7 @@ impl ValueReader {
 impl ThrownDescription {
     /// From what V8 says of it.
     fn plain(thrown: &RemoteObject) -> Self {
-        let shown = text::shown(thrown, MAX_VALUE);
-        let (text, type_name) = (shown.0, shown.1);
+        let ShownValue { text, type_name, .. } = text::shown(thrown, MAX_VALUE);
         if thrown.subtype.as_deref() != Some("error") {
             return Self { type_name, message: text, ..Self::default() };
         }

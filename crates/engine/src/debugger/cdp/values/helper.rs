@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::injected::stripped;
 use super::reader::{ValueReader, failed, interrupted};
+use super::references::ValuePath;
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::lock::lock;
@@ -92,15 +93,10 @@ impl ValueReader {
             .map_err(|error| Error::Refused(format!("cannot read the program's values: {error}")))
     }
 
-    /// Calls a function of the helper and holds on to what it gives.
-    pub(super) async fn call_for_object(
-        &self,
-        helper: &str,
-        function: &str,
-        options: Json,
-        values: impl IntoIterator<Item = CallArgument>,
-    ) -> Result<RemoteObject> {
-        let mut call = self.calling(helper, function, options, values);
+    /// The value at the end of a path, held until the program runs.
+    pub(super) async fn held(&self, helper: &str, place: &ValuePath) -> Result<RemoteObject> {
+        let options = json!({ "steps": place.steps });
+        let mut call = self.calling(helper, "value", options, [object(&place.root)]);
         call.object_group = Some(self.group());
         plain(self.request(call).await?)
     }

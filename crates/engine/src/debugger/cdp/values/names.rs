@@ -45,13 +45,14 @@ pub(super) fn mentions(expression: &str, name: &str) -> bool {
 fn token_length(text: &str, first: char) -> usize {
     match first {
         '\'' | '"' => quoted_length(text, first),
-        '#' => text.find(|c| !is_part(c) && c != '#').unwrap_or(text.len()),
-        letter if is_part(letter) => text.find(|c| !is_part(c)).unwrap_or(text.len()),
+        '#' => text.find(|c| !is_part_of_name(c) && c != '#').unwrap_or(text.len()),
+        letter if is_part_of_name(letter) => text.find(|c| !is_part_of_name(c)).unwrap_or(text.len()),
         letter => letter.len_utf8(),
     }
 }
 
-fn is_part(letter: char) -> bool {
+/// Whether a letter may be in a name.
+pub(in super::super) fn is_part_of_name(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 

@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use ::cdp::runtime::{GetProperties, PropertyDescriptor, RemoteObject};
+use ::cdp::runtime::{GetProperties, PropertyDescriptor};
 
 use super::frame::Frame;
 use super::reader::ValueReader;
 use super::references::ValuePath;
-use super::rows::{ShownValue, ValueRow, row};
+use super::rows::{ShownValue, ValueRow};
 use super::text;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
@@ -28,7 +28,7 @@ impl ValueReader {
         for scope in scopes.iter().filter_map(|index| frame.chain().get(*index)) {
             let Some(id) = scope.object.object_id.clone() else { continue };
             for (row, place) in self.properties(id, Some(frame), text).await? {
-                if !row.2 && !found.iter().any(|(known, _)| known.0 == row.0) {
+                if !row.special && !found.iter().any(|(known, _)| known.name == row.name) {
                     found.push((row, place));
                 }
             }
@@ -49,10 +49,9 @@ impl ValueReader {
     /// The value in a box, or that a statement gave.
     pub(super) async fn plain_value(&self, place: &ValuePath, text: usize) -> Result<Value<RawId>> {
         let found = self.properties(place.root.to_string(), place.frame.as_ref(), text).await?;
-        let boxed = found.into_iter().find(|(row, _)| row.0 == "v" && !place.steps.is_empty());
-        let (ValueRow(_, shown, ..), place) =
-            boxed.ok_or_else(|| Error::Refused("the value cannot be read".to_owned()))?;
-        Ok(self.value(shown, || place))
+        let boxed = found.into_iter().find(|(row, _)| row.name == "v" && !place.steps.is_empty());
+        let (row, place) = boxed.ok_or_else(|| Error::Refused("the value cannot be read".to_owned()))?;
+        Ok(self.value(row.value, || place))
     }
 
     async fn properties(
@@ -68,11 +67,9 @@ impl ValueReader {
         let internal = found.internal_properties.into_iter().map(|property| (true, property));
         let read = |(special, property): (bool, PropertyDescriptor)| {
             let id = property.value.as_ref().and_then(|value| value.object_id.clone());
-            let shown = property
-                .value
-                .as_ref()
-                .map_or_else(accessor, |value: &RemoteObject| text::shown(value, text));
-            (row(property.name, shown, special), id.map(|id| ValuePath::of(&id, frame)))
+            let value = property.value.as_ref().map_or_else(accessor, |value| text::shown(value, text));
+            let row = ValueRow { name: property.name, value, special, ..ValueRow::default() };
+            (row, id.map(|id| ValuePath::of(&id, frame)))
         };
         Ok(listed.chain(private).chain(internal).map(read).collect())
     }
@@ -80,10 +77,12 @@ impl ValueReader {
     fn plain_page(&self, found: Vec<(ValueRow, Option<ValuePath>)>, page: Page) -> Children<RawId> {
         let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let all = found.len();
-        let shown: Vec<_> = found.into_iter().filter(|(row, _)| page.special || !row.2).collect();
+        let shown: Vec<_> = found.into_iter().filter(|(row, _)| page.special || !row.special).collect();
         let (total, hidden) = (shown.len() as u64, (all - shown.len()) as u64);
-        let variable = |(ValueRow(name, shown, special, ..), place): (ValueRow, Option<ValuePath>)| {
-            Variable { name, value: self.value(shown, || place), special }
+        let variable = |(row, place): (ValueRow, _)| Variable {
+            name: row.name,
+            value: self.value(row.value, || place),
+            special: row.special,
         };
         let variables = shown.into_iter().skip(at(page.start)).take(at(page.count)).map(variable).collect();
         Children { variables, total, start: page.start, hidden }
@@ -91,5 +90,6 @@ impl ValueReader {
 }
 
 fn accessor() -> ShownValue {
-    ShownValue("[Getter/Setter]".to_owned(), "accessor".to_owned(), false, None, false, None, false)
+    let (text, type_name) = ("[Getter/Setter]".to_owned(), "accessor".to_owned());
+    ShownValue { text, type_name, ..ShownValue::default() }
 }

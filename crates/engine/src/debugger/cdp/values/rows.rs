@@ -1,4 +1,6 @@
 //! What the helper answers, and what it becomes.
+//!
+//! The helper writes values and rows as lists, with the fields in this order.
 
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -8,27 +10,32 @@ use super::references::{Expandable, ValuePath};
 use crate::model::ids::RawId;
 use crate::model::variable::{Children, Page, Value, Variable};
 
-/// Text, type, whether it can be opened, children, cut, length, and whether the text may lack private fields.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct ShownValue(
-    pub(super) String,
-    pub(super) String,
-    pub(super) bool,
-    pub(super) Option<u64>,
-    pub(super) bool,
-    pub(super) Option<u64>,
-    #[serde(default)] pub(super) bool,
-);
+/// A value.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ShownValue {
+    pub(super) text: String,
+    pub(super) type_name: String,
+    pub(super) has_children: bool,
+    /// How many of the children are data.
+    pub(super) children: Option<u64>,
+    pub(super) is_cut: bool,
+    pub(super) length: Option<u64>,
+    /// The text may lack private fields.
+    pub(super) lacks_private: bool,
+}
 
-/// Name, value, whether it is special, the step to it, and for variables of a frame where they were found.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct ValueRow(
-    pub(super) String,
-    pub(super) ShownValue,
-    pub(super) bool,
-    pub(super) Json,
-    #[serde(default)] pub(super) i64,
-);
+/// A value by its name.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ValueRow {
+    pub(super) name: String,
+    pub(super) value: ShownValue,
+    pub(super) special: bool,
+    pub(super) step: Json,
+    /// Where a variable of a frame was found.
+    pub(super) scope: i64,
+}
 
 /// A page of children.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -48,15 +55,21 @@ pub(super) struct ValueRows {
     pub(super) unlisted: Vec<ValueRow>,
 }
 
-/// Whose child an expanded value is, its place there, and its own children.
+/// What an expanded value contains.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct ExpandedRows(pub(super) Option<usize>, pub(super) usize, pub(super) ValueRows);
+pub(super) struct ExpandedRows {
+    /// The expanded value that it is a child of; none for a variable.
+    pub(super) parent: Option<usize>,
+    /// Its place there.
+    pub(super) index: usize,
+    pub(super) children: ValueRows,
+}
 
 impl ValueReader {
     /// A value that was found at a place.
     pub(super) fn value(&self, shown: ShownValue, place: impl FnOnce() -> Option<ValuePath>) -> Value<RawId> {
-        let ShownValue(text, type_name, expandable, children, cut, length, _) = shown;
-        let place = expandable.then(place).flatten();
+        let ShownValue { text, type_name, has_children, children, is_cut: cut, length, .. } = shown;
+        let place = has_children.then(place).flatten();
         let reference = place.map(|place| self.0.references.hold(Expandable::Value(place)));
         let kind = kind_of(&type_name);
         Value { text, type_name, kind, reference, children, cut, length, note: None }
@@ -64,9 +77,9 @@ impl ValueReader {
 
     /// The children of a value.
     pub(super) fn rows(&self, rows: ValueRows, parent: &ValuePath, page: Page) -> Children<RawId> {
-        let variable = |ValueRow(name, shown, special, step, _)| Variable {
+        let variable = |ValueRow { name, value, special, step, .. }| Variable {
             name,
-            value: self.value(shown, || Some(parent.then(step))),
+            value: self.value(value, || Some(parent.then(step))),
             special,
         };
         Children {
@@ -76,11 +89,6 @@ impl ValueReader {
             hidden: rows.hidden,
         }
     }
-}
-
-/// A row of a value that is described without the helper.
-pub(super) fn row(name: String, shown: ShownValue, special: bool) -> ValueRow {
-    ValueRow(name, shown, special, Json::Null, 0)
 }
 
 /// What `typeof` says of a value, by the name of its type. A variable before its declaration has none.

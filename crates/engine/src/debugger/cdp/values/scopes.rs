@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 use super::children::private_rows;
 use super::frame::Frame;
 use super::helper::{argument, nothing, object};
+use super::names::is_part_of_name;
 use super::reader::ValueReader;
 use super::references::{Expandable, ValuePath};
 use super::rows::{ExpandedRows, ValueRow, ValueRows};
@@ -122,8 +123,8 @@ impl ValueReader {
         values.extend(reading.scopes.iter().filter_map(|index| scope_object(frame, *index)));
         let ValueRows { total, hidden, variables, expanded, unlisted, .. } =
             self.call(&helper, "locals", options, values).await?;
-        let variable = |ValueRow(name, shown, special, step, root)| Variable {
-            value: self.value(shown, || place(frame, reading, anew.as_deref(), root, step)),
+        let variable = |ValueRow { name, value, special, step, scope }| Variable {
+            value: self.value(value, || place(frame, reading, anew.as_deref(), scope, step)),
             name: frame.original(&name).to_owned(),
             special,
         };
@@ -147,7 +148,7 @@ impl ValueReader {
         text: usize,
     ) -> Vec<ExpandedValue> {
         let mut expanded: Vec<ExpandedValue> = Vec::with_capacity(rows.len());
-        for ExpandedRows(parent, index, rows) in rows {
+        for ExpandedRows { parent, index, children } in rows {
             let siblings = match parent {
                 Some(parent) => expanded.get(parent).map(|value| value.children.variables.as_slice()),
                 None => Some(variables),
@@ -157,7 +158,7 @@ impl ValueReader {
             let Some(Ok(Expandable::Value(place))) = reference.map(|id| self.0.references.find(id)) else {
                 break;
             };
-            let Ok(children) = self.complete(helper, &place, rows, page, text).await else { break };
+            let Ok(children) = self.complete(helper, &place, children, page, text).await else { break };
             expanded.push(ExpandedValue { parent, name, children });
         }
         expanded
@@ -240,7 +241,7 @@ fn place(
 /// An expression for an object with variables of the frame.
 fn collecting<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const OBJECT: &str = "stillframe_variables";
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '\u{200c}' | '\u{200d}');
+    let is_part = |letter| is_part_of_name(letter) || matches!(letter, '\u{200c}' | '\u{200d}');
     let reads: Vec<String> = names
         .filter(|name| !name.is_empty() && name.chars().all(is_part))
         .map(|name| format!("try{{{OBJECT}.{name}={name}}}catch{{{OBJECT}.{name}={OBJECT}}}"))

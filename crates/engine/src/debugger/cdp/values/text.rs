@@ -26,8 +26,9 @@ pub(super) fn shown(value: &RemoteObject, limit: usize) -> ShownValue {
         _ if value.kind == "undefined" => "undefined".to_owned(),
         _ => value.description.clone().unwrap_or_default().lines().next().unwrap_or_default().to_owned(),
     };
-    let (text, cut, length) = cut(text, limit);
-    ShownValue(text, type_name, value.object_id.is_some() && value.kind != "symbol", None, cut, length, false)
+    let (text, is_cut, length) = cut(text, limit);
+    let has_children = value.object_id.is_some() && value.kind != "symbol";
+    ShownValue { text, type_name, has_children, is_cut, length, ..ShownValue::default() }
 }
 
 /// Numbers as JavaScript writes them, which JSON's readers may change: `1e21` becomes `1e+21`.
@@ -44,10 +45,10 @@ fn number(value: &Json) -> String {
 }
 
 fn string(text: &str, limit: usize) -> ShownValue {
-    let length = text.encode_utf16().count() as u64;
+    let length = Some(text.encode_utf16().count() as u64);
     let (head, is_cut) = head(text, limit);
-    let quoted = if is_cut { format!("{}...", quote(head)) } else { quote(head) };
-    ShownValue(quoted, "string".to_owned(), false, None, is_cut, Some(length), false)
+    let text = if is_cut { format!("{}...", quote(head)) } else { quote(head) };
+    ShownValue { text, type_name: "string".to_owned(), is_cut, length, ..ShownValue::default() }
 }
 
 /// A text that is cut at a limit in UTF-16 units, whether it was, and how long it was.
@@ -137,8 +138,8 @@ mod tests {
             ("a😀b", 3, "'a😀'...", true),
         ];
         for (value, limit, text, is_cut) in table {
-            let ShownValue(found, .., was_cut, _, _) = string(value, limit);
-            assert_eq!((found.as_str(), was_cut), (text, is_cut), "{value}");
+            let shown = string(value, limit);
+            assert_eq!((shown.text.as_str(), shown.is_cut), (text, is_cut), "{value}");
         }
     }
 }
