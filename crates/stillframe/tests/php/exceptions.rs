@@ -305,3 +305,30 @@ async fn what_has_started_a_fiber_does_not_catch_its_later_exceptions() {
     assert_eq!(stopped.place(), (program.path(), program.line("throws")), "{}", stopped.text);
     session.finish().await;
 }
+
+const DIVIDES: &str = "\
+<?php
+function divide(int $by): int {
+    return 5 % $by;
+}
+function all(array $numbers): array {
+    return array_map(fn ($number) => divide($number), $numbers); // @map
+}
+all([0]); // @call
+";
+
+/// In PHP's notation, a line has a function and the place where it was called.
+#[tokio::test]
+async fn the_stack_of_an_exception_says_where_each_function_was_called() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", DIVIDES);
+    let session = Debugging::of(Language::Php).await;
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.outcome(), "exception", "{}", stopped.text);
+    let calls = [("map", "divide"), ("map", "{closure}"), ("map", "array_map"), ("call", "all")];
+    let lines = calls.iter().enumerate().map(|(at, (called, function))| {
+        format!("#{at} {}({}): {function}()", program.path(), program.line(called))
+    });
+    assert_eq!(stopped.at("/exception/stack"), &json!(lines.collect::<Vec<_>>().join("\n")));
+    session.finish().await;
+}

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::agent::Failure;
 use super::breakpoints::path_of;
+use super::reading::name_of;
 use super::server::Server;
 use crate::adapter::php::literal;
 use crate::deadlines;
@@ -30,6 +31,8 @@ struct At {
     message: String,
     is_caught: bool,
     stack: String,
+    /// The functions on the stack, innermost first.
+    functions: Vec<String>,
 }
 
 impl Throws {
@@ -104,18 +107,17 @@ impl Server {
             self.call("\\Stillframe\\Throws::$error = null").await?;
             return Ok(None);
         }
-        let lines: Vec<String> = frames
-            .iter()
-            .enumerate()
-            .map(|(at, (file, line, name))| format!("#{at} {file}({line}): {name}"))
-            .collect();
-        let stack = lines.join("\n");
+        let functions: Vec<String> = frames.iter().map(|(.., name)| name_of(name)).collect();
+        // As PHP prints it, with the place where each function was called.
+        let callers = frames.iter().skip(1).zip(&functions).enumerate();
+        let lines = callers.map(|(at, ((file, line, _), name))| format!("#{at} {file}({line}): {name}()"));
+        let stack = lines.collect::<Vec<_>>().join("\n");
         let is_caught = catcher.is_some();
         let message = match frames.first() {
             Some((file, line, _)) if class == "ParseError" => self.with_place(message, file, *line).await?,
             _ => message,
         };
-        self.throws.at = Some(At { class: class.clone(), message, is_caught, stack });
+        self.throws.at = Some(At { class: class.clone(), message, is_caught, stack, functions });
         Ok(Some(class))
     }
 
@@ -150,9 +152,9 @@ impl Server {
     /// What a test runner has thrown.
     pub(super) async fn describe_thrown(&mut self, asked: &ThrownArguments) -> Result<Value, Failure> {
         let Some(thrown) = &self.throws.at else { return Ok(json!({})) };
-        // Each line ends with a function, such as `Assert::assertSame`.
-        let function = |line: &str| line.rsplit([':', '>']).next().map(|name| literal(name.trim()));
-        let functions: Vec<String> = thrown.stack.lines().take(ASSERTIONS).filter_map(function).collect();
+        // Such as `Assert::assertSame`.
+        let function = |name: &String| name.rsplit([':', '>']).next().map(literal);
+        let functions: Vec<String> = thrown.functions.iter().take(ASSERTIONS).filter_map(function).collect();
         let depth = self.depth().await?;
         let limit = asked.text;
         for (at, function) in functions.iter().enumerate().take(depth) {

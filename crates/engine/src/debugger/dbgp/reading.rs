@@ -28,6 +28,15 @@ const GLOBALS: i64 = 1;
 const SUPERGLOBALS: i64 = 2;
 const KINDS: i64 = 3;
 
+/// The name of a function without the place of a closure, which is that of its frame, or of the closure that a function
+/// of PHP's own calls.
+pub(super) fn name_of(shown: &str) -> String {
+    match shown.split_once("{closure:") {
+        Some((of, _)) => format!("{of}{{closure}}"),
+        None => shown.split(":{").next().unwrap_or_default().to_owned(),
+    }
+}
+
 impl Server {
     fn is_stopped(&self) -> Result<(), Failure> {
         if self.motion == Motion::Stopped {
@@ -56,14 +65,9 @@ impl Server {
             .take(levels)
             .map(|(depth, frame)| {
                 let path = frame.attribute("filename").map(path_of).unwrap_or_default();
-                let name = frame.attribute("where").unwrap_or_default();
-                // Behind it is the place of the closure, which is that of the frame.
-                let name = name
-                    .split_once("{closure:")
-                    .map_or_else(|| name.to_owned(), |(of, _)| format!("{of}{{closure}}"));
                 json!({
                     "id": self.stop * FRAMES + i64::try_from(*depth).unwrap_or_default(),
-                    "name": name,
+                    "name": name_of(frame.attribute("where").unwrap_or_default()),
                     "source": { "path": path },
                     "line": frame.number::<i64>("lineno").unwrap_or_default(),
                     "column": 1,
