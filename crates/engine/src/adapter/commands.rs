@@ -174,7 +174,7 @@ pub struct ProcessCommand {
 
 impl ProcessCommand {
     /// A process of this machine. None if the system does not report it.
-    fn of(pid: u32) -> Option<Self> {
+    pub(super) fn of(pid: u32) -> Option<Self> {
         let of = |name: &str| PathBuf::from(format!("/proc/{pid}/{name}"));
         let texts = |name: &str| {
             let bytes = std::fs::read(of(name)).unwrap_or_default();

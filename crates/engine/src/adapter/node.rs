@@ -25,7 +25,7 @@ pub use command_line::{names_code, takes_next_word};
 pub(crate) use compiled::{map_beside, map_of, map_through_file, read_map};
 pub use hook::LOADING;
 pub use launch::{STACK, plain_launch};
-pub(crate) use options::closes_inspector;
+pub(crate) use options::{closes_inspector, opens_inspector};
 pub use typescript::file_url;
 
 use super::{
@@ -182,6 +182,10 @@ impl Adapter for Node {
 }
 
 impl SourceAnalysis for Node {
+    fn has_other_sources(&self) -> bool {
+        true
+    }
+
     fn analyze<'a>(
         &'a self,
         _host: &'a dyn Host,

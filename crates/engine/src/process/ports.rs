@@ -2,15 +2,20 @@
 
 use super::proc;
 
-/// The loopback and wildcard ports on which a process accepts TCP connections. None if the system does not
-/// report them.
+/// The loopback and wildcard ports on which a process accepts TCP connections, in the order in which it has opened
+/// them. None if the system does not report them.
 pub(super) fn listening(pid: u32) -> Vec<u16> {
     let own = sockets_of(pid);
     let table = tables(&pid.to_string());
     let listens = |socket: &&Socket| socket.listens && own.contains(&socket.inode);
-    let mut ports: Vec<u16> = table.iter().filter(listens).map(|socket| socket.local).collect();
-    ports.sort_unstable();
-    ports.dedup();
+    let mut sockets: Vec<&Socket> = table.iter().filter(listens).collect();
+    sockets.sort_by_key(|socket| socket.inode.parse::<u64>().ok());
+    let mut ports = Vec::new();
+    for socket in sockets {
+        if !ports.contains(&socket.local) {
+            ports.push(socket.local);
+        }
+    }
     ports
 }
 

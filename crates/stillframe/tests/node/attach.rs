@@ -185,11 +185,13 @@ async fn the_end_of_the_server_detaches_from_programs() {
     running.runs_on().await;
 }
 
-#[tokio::test]
-async fn an_idle_server_opens_its_inspector_on_a_signal() {
+/// A server that is attached to gets the requests of its clients, and no others.
+async fn serves_only_its_clients(option: &str) {
     let script = Script::new(
         r#"
+const seen = [];
 const server = require("node:http").createServer((request, response) => {
+  seen.push(request.url);
   response.end(request.url); // @request
 });
 process.stdin.on("end", () => process.exit(0)).resume();
@@ -199,7 +201,7 @@ server.listen(0, "127.0.0.1", () => {
 });
 "#,
     );
-    let mut running = Running::ready("node", &[STABLE, "--inspect-port=0", script.path()]).await;
+    let mut running = Running::ready("node", &[STABLE, option, script.path()]).await;
     let port: u16 = running.line().await.parse().unwrap();
     let session = attached(json!({ "processId": running.pid() })).await;
     let set = session.break_at(&script, "request").await;
@@ -207,11 +209,21 @@ server.listen(0, "127.0.0.1", () => {
     let arguments = tokio::spawn(ask(port));
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (script.path(), script.line("request")), "{}", stopped.text);
-    assert_eq!(session.evaluate("request.url").await, "'/here'");
+    assert_eq!(session.evaluate("String(seen)").await, "'/here'");
     session.ok("detach_from_process", json!({})).await;
     assert!(arguments.await.unwrap().ends_with("/here"), "the request is answered after all");
     session.finish().await;
     running.runs_on().await;
+}
+
+#[tokio::test]
+async fn an_idle_server_opens_its_inspector_on_a_signal() {
+    serves_only_its_clients("--inspect-port=0").await;
+}
+
+#[tokio::test]
+async fn the_open_inspector_of_a_server_is_asked_before_the_server() {
+    serves_only_its_clients("--inspect=0").await;
 }
 
 /// Sends a request, and gives the answer.

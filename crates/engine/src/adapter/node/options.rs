@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::interpreter::is_node;
 use super::takes_next_word;
+use crate::adapter::commands::ProcessCommand;
 use crate::model::launch::is_loopback;
 
 /// Options that load something which may compile what is loaded later.
@@ -56,6 +57,17 @@ pub(crate) fn closes_inspector<'a>(words: impl IntoIterator<Item = &'a str>) -> 
     let is_allowed = words.contains(&"--allow-inspector");
     let closes = |word: &&str| ["--permission", "--experimental-permission"].contains(word);
     words.into_iter().find(closes).filter(|_| !is_allowed)
+}
+
+/// Whether a process was started with an option that opens the inspector. False if the system does not report it.
+pub(crate) fn opens_inspector(pid: u32) -> bool {
+    const OPENING: [&str; 3] = ["--inspect", "--inspect-brk", "--inspect-wait"];
+    let opens = |word: &str| OPENING.contains(&word.split('=').next().unwrap_or_default());
+    ProcessCommand::of(pid).is_some_and(|process| {
+        let variable = process.environment.iter().find_map(|one| one.strip_prefix("NODE_OPTIONS="));
+        let mut inherited = variable.unwrap_or_default().split_whitespace();
+        inherited.any(opens) || before_script(&process.words).iter().any(|word| opens(word))
+    })
 }
 
 /// The words in front of the first one that is neither an option nor the value of one.

@@ -5,19 +5,26 @@
 
 use ::cdp::Address;
 use ::cdp::discovery;
-use futures_util::future::join_all;
 use tokio::time::Instant;
 
+use crate::adapter::node;
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::process;
 
+/// The port on which Node opens its inspector, unless its options name another one.
+const USUAL_PORT: u16 = 9229;
+
 /// Has a process open its inspector, and finds it.
+///
+/// Only what is likely an inspector is asked: to a server of the program, the question is a request from a client.
 pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
-    // An open inspector may be on any port, and must not receive the signal again: that would close it for its
-    // current client.
     let before = process::listening_ports(pid);
-    if let Some(address) = inspector_among(&before).await {
+    // One that was opened by an option may be on any port, in front of all that the program has opened since.
+    let is_by_option = node::opens_inspector(pid);
+    let is_likely = |port: &&u16| is_by_option || **port == USUAL_PORT;
+    let likely: Vec<u16> = before.iter().filter(is_likely).copied().collect();
+    if let Some(address) = inspector_among(&likely).await {
         return Ok(address);
     }
     if !process::ask_for_inspector(pid) {
@@ -38,16 +45,25 @@ pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
         }
         tokio::time::sleep(deadlines::LOOK).await;
     }
+    // The program may have opened one itself, on a port of its choice.
+    let others: Vec<u16> = before.into_iter().filter(|port| !likely.contains(port)).collect();
+    if let Some(address) = inspector_among(&others).await {
+        return Ok(address);
+    }
     Err(no_inspector(
         pid,
         "did not open an inspector; another program may use port 9229, or the program handles SIGUSR1 itself",
     ))
 }
 
-/// The inspector on one of these ports. Those on which the program serves others need not answer.
+/// The inspector on one of these ports, which are asked one after the other: behind it, the program serves others.
 async fn inspector_among(ports: &[u16]) -> Option<Address> {
-    let answers = join_all(ports.iter().map(|port| inspector_at(*port))).await;
-    answers.into_iter().flatten().next()
+    for port in ports {
+        if let Some(address) = inspector_at(*port).await {
+            return Some(address);
+        }
+    }
+    None
 }
 
 async fn inspector_at(port: u16) -> Option<Address> {
