@@ -182,3 +182,52 @@ async fn the_stack_of_an_exception_has_its_causes() {
     assert!(cause.contains(&format!("causes.rb:{}:", program.line("cause"))), "{stack}");
     session.finish().await;
 }
+
+const LEAVES: &str = "\
+def divide(number)
+  1 / number # @raise
+end
+
+def ensured(number)
+  divide(number) + 1
+ensure
+  puts 'ensured' # @ensure
+end
+
+def handled(number)
+  ensured(number)
+rescue ZeroDivisionError
+  puts 'handled' # @handler
+  number
+end
+
+def quiet
+  raise 'no' # @quiet
+rescue RuntimeError
+  nil
+end
+
+handled(0) # @call
+quiet # @last
+";
+
+#[tokio::test]
+async fn a_step_out_of_a_function_that_an_exception_leaves_ends_where_it_is_handled() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.rb", LEAVES);
+    let (session, _) = Debugging::stopped_at(&program, "raise").await;
+    for place in ["ensure", "handler"] {
+        let out = session.step("step_out").await;
+        assert_eq!((out.outcome(), out.place().1), ("step", program.line(place)), "{}", out.text);
+    }
+    // What handles an exception is a part of its function.
+    let out = session.step("step_out").await;
+    assert_eq!(out.place().1, program.line("call"), "{}", out.text);
+    assert_eq!(out.variable("(return) handled"), "0");
+    session.break_at(&program, "quiet").await;
+    session.go_on().await;
+    let out = session.step("step_out").await;
+    assert_eq!(out.place().1, program.line("last"), "{}", out.text);
+    assert_eq!(out.variable("(return) quiet"), "nil");
+    session.finish().await;
+}

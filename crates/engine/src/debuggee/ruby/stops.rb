@@ -200,7 +200,7 @@ module Stillframe
         when :in then watch_lines(client.thread)
         # Only lines of functions on the stack are traced: what they call runs at full speed.
         when :over then over(client.thread, frames, start)
-        when :out then out(client.thread, frames)
+        when :out then out(client, frames)
         end
       end
 
@@ -257,6 +257,9 @@ module Stillframe
         end
       end
 
+      # What the innermost frame is: a method, or a part of one, such as `rescue in total`.
+      def label = Frames.capture.first&.iseq&.label.to_s
+
       # Whether the innermost frame handles an exception for the frame at a depth, and not for a call of the same function.
       def handler_of?(depth)
         Frames.capture.take_while { |frame| frame.frame_depth > depth }.all? { |frame| frame.iseq.label.match?(HANDLER) }
@@ -271,22 +274,38 @@ module Stillframe
         [first] + outer.drop(home || 0)
       end
 
-      # Ends in the caller, on the line of the call, whose value is then known.
-      def out(thread, frames)
-        to = frames.drop(1).find { |frame| Agent.shown?(Frames.path(frame)) } or return
-        depth = to.frame_depth
-        watch_raises(thread)
+      # Ends in the caller, on the line of the call, whose value is then known. If an exception leaves the function, it
+      # ends where that is handled.
+      def out(client, frames)
+        # What handles an exception is a part of its function.
+        callers = frames.drop_while { |frame| frame.iseq.label.match?(HANDLER) }.drop(1)
+        to = callers.find { |frame| Agent.shown?(Frames.path(frame)) } or return
+        depth, thread = to.frame_depth, client.thread
+        watch_raises(thread) { |error| Throws.reaches?(error, Frames.capture, depth) }
+        error = client.exception
+        # In this form, an `ensure` runs for an exception that goes further.
+        @raised = frames.first.iseq.label.start_with?('ensure in ') || (error && Throws.reaches?(error, frames, depth))
         add(TracePoint.new(:return, :b_return, :c_return) do |at|
           # The frame of a native function has already been removed.
           next unless Thread.current == thread && Frames.depth == (at.event == :c_return ? depth : depth + 1)
           clear
-          Stops.suspend('step', returned: returned_by(at), depth: depth)
+          returned = returned_by(at)
+          returned ? Stops.suspend('step', returned: returned, depth: depth) : handled(thread, depth)
+        end).enable
+      end
+
+      def handled(thread, depth)
+        add(TracePoint.new(:line) do |at|
+          next unless Thread.current == thread && Agent.shown?(at.path)
+          stop if (Frames.depth <= depth || label.match?(HANDLER)) && !Breakpoints.stops_at?(at)
         end).enable
       end
 
       def watch_raises(thread)
         @raised = false
-        add(TracePoint.new(:raise) { @raised = true if Thread.current == thread }).enable
+        add(TracePoint.new(:raise) do |at|
+          @raised ||= !block_given? || yield(at.raised_exception) if Thread.current == thread
+        end).enable
       end
 
       # A function that an exception leaves returns `nil`, as far as a trace point knows.

@@ -36,7 +36,18 @@ module Stillframe
           details: { message: message, typeName: Values.type(error), stackTrace: [*trace(error), *causes(error)].join("\n") } }
       end
 
+      # Whether an exception reaches the frame at a depth: no function that this one called catches it.
+      def reaches?(error, frames, depth)
+        catcher = catcher(error, frames)
+        catcher.nil? || frames[catcher].frame_depth <= depth
+      end
+
       private
+
+      # Which frame catches an exception.
+      def catcher(error, frames)
+        frames.each_index.find { |at| catches?(frames[at], at.positive? ? frames[at - 1] : nil, error) }
+      end
 
       def trace(error)
         Array(Values.call(Exception, :backtrace, error)).grep_v(/\A#{Regexp.escape(Agent::FOLDER)}/).first(200)
@@ -61,7 +72,7 @@ module Stillframe
         frames = Frames.capture
         return if frames.empty?
         frames += Fibers.waiting
-        catcher = frames.each_index.find { |at| catches?(frames[at], at.positive? ? frames[at - 1] : nil, error) }
+        catcher = catcher(error, frames)
         return if catcher.nil? && @mode != 'all' && native_catch?(error)
         user = frames.index { |frame| Agent.user?(Frames.path(frame)) }
         return unless worth_a_stop?(catcher, user, frames)
