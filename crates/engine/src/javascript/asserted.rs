@@ -25,6 +25,10 @@ pub struct ParsedAssertion {
     pub has_one_side: bool,
     /// It asserts what a function does, such as `throws`, and nothing of a value.
     pub is_of_function: bool,
+    /// It compares something that belongs to the value, such as its length or a property, and not the value itself.
+    pub is_of_part: bool,
+    /// Both sides are to be equal, so each may be `undefined`.
+    pub is_of_equality: bool,
 }
 
 /// The assertion at a place of a source (0-based line, UTF-16 column). A place that came by a map may be anywhere on
@@ -96,8 +100,19 @@ fn read(text: &str, call: &CallExpression<'_>) -> Option<ParsedAssertion> {
             let left = left.and_then(|left| slice(left.span()));
             let right = source(0);
             let has_one_side = right.is_none();
+            let (is_of_part, is_of_equality) = (is_of_part(&names), is_of_equality(&names));
             let operator = Some(operator);
-            Some(ParsedAssertion { expression, operator, left, right, has_one_side, is_of_function: false })
+            let is_of_function = false;
+            Some(ParsedAssertion {
+                expression,
+                operator,
+                left,
+                right,
+                has_one_side,
+                is_of_function,
+                is_of_part,
+                is_of_equality,
+            })
         }
         // `assert(a)`, `assert.equal(a, b)`, `assert.strict.equal(a, b)`
         Expression::Identifier(root) if root.name == "assert" || is_known(&root.name) => {
@@ -110,6 +125,8 @@ fn read(text: &str, call: &CallExpression<'_>) -> Option<ParsedAssertion> {
                 right: source(1).filter(|_| has_two),
                 has_one_side: !has_two,
                 is_of_function,
+                is_of_part: is_of_part(&names),
+                is_of_equality: is_of_equality(&names) || names.is_empty(),
                 operator: Some(operator),
             })
         }
@@ -137,6 +154,29 @@ fn root_name<'e>(callee: &'e Expression<'_>) -> Option<&'e str> {
 /// Functions of `node:assert` that are called without it.
 fn is_known(name: &str) -> bool {
     name == "ok" || (compares(name) && (name.ends_with("qual") || name == "match"))
+}
+
+/// Whether an assertion that is written with these names derives what it compares from the value.
+fn is_of_part(names: &[&str]) -> bool {
+    const PARTS: [&str; 10] = [
+        "length",
+        "size",
+        "property",
+        "key",
+        "throw",
+        "called",
+        "returned",
+        "resolved",
+        "matchobject",
+        "times",
+    ];
+    let name = names.last().copied().unwrap_or_default().to_ascii_lowercase();
+    PARTS.iter().any(|part| name.contains(part))
+}
+
+fn is_of_equality(names: &[&str]) -> bool {
+    let name = names.last().copied().unwrap_or_default().to_ascii_lowercase();
+    ["equal", "equals", "eq", "eql", "eqls", "tobe"].iter().any(|end| name.ends_with(end))
 }
 
 /// Whether an assertion of this name has two sides.
@@ -185,6 +225,21 @@ mod tests {
             assert_eq!(asserted.operator.as_deref(), Some(operator), "{text}");
             assert_eq!((asserted.left.as_deref(), asserted.right.as_deref()), (left, right), "{text}");
             assert_eq!(asserted.has_one_side, right.is_none(), "{text}");
+            assert!(!asserted.is_of_part, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_derived_from_the_value_is_distinguished_from_it() {
+        for text in [
+            "expect(a).!toHaveLength(2)",
+            "expect(a).!to.have.nested.property('b.c', 2)",
+            "expect(f).!toHaveBeenCalledTimes(2)",
+            "expect(f).!toThrow(RangeError)",
+            "expect(a).!to.have.all.keys('b', 'c')",
+            "assert.!propertyVal(a, 'b', 2)",
+        ] {
+            assert!(at(text, "a.test.ts").unwrap().is_of_part, "{text}");
         }
     }
 

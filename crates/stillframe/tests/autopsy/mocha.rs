@@ -47,6 +47,30 @@ async fn a_runner_started_by_npm_reports_as_much() {
     server.finish().await;
 }
 
+/// A compiler has given the class of an assertion library another name.
+#[tokio::test]
+async fn an_assertion_is_recognized_by_the_name_of_its_error() {
+    let body = "
+class _AssertionError2 extends Error {
+  constructor(actual, expected) {
+    super(`expected ${actual} to equal ${expected}`);
+    Object.assign(this, { actual, expected });
+  }
+  get name() { return 'AssertionError'; }
+}
+const expect = (actual) => ({ toBe(expected) { throw new _AssertionError2(actual, expected); } });
+test('adds', () => {
+  expect(total([])).toBe(7);
+});
+";
+    let ran = MOCHA.run(body, json!({})).await;
+    ran.came_to("failed", 1);
+    let assertion = &ran.answer["failure"]["assertion"];
+    assert_eq!(assertion["left"]["expression"], "total([])", "{}", ran.answer.text);
+    assert_eq!((&assertion["left"]["value"], &assertion["right"]["value"]), (&json!("0"), &json!("7")));
+    ran.finish().await;
+}
+
 /// A place that throws in vain is given up, and what the test itself asserts is still seen.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]

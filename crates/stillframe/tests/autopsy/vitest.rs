@@ -18,6 +18,40 @@ const VITEST: Runner = Runner {
 
 runs!(VITEST, #[ignore = "cargo xtask test --full"]);
 
+/// An error of Chai holds what was compared, which is not always what is written.
+#[tokio::test]
+async fn values_are_shown_beside_the_text_that_has_them() {
+    let table = [
+        ("expect(cart).to.have.property('sum', 9)", (None, Some("7")), (None, Some("9"))),
+        ("expect(cart.ids).toHaveLength(3)", (None, Some("2")), (None, Some("3"))),
+        ("expect(cart.ids).toContain(5)", (Some("cart.ids"), Some("[ 1, 2 ]")), (Some("5"), None)),
+        ("expect(cart.ids).toBeInstanceOf(Map)", (Some("cart.ids"), Some("[ 1, 2 ]")), (Some("Map"), None)),
+        ("expect(() => 4).toThrow()", (Some("() => 4"), None), (None, None)),
+        (
+            "expect(cart.sum).toBe(cart.no)",
+            (Some("cart.sum"), Some("7")),
+            (Some("cart.no"), Some("undefined")),
+        ),
+    ];
+    let tests = table.iter().enumerate();
+    let tests = tests.map(|(at, (check, ..))| format!("test('{at}', () => {{\n  {check};\n}});\n"));
+    let body = format!("const cart: any = {{ sum: 7, ids: [1, 2] }};\n{}", tests.collect::<String>());
+    let ran = VITEST.run(&body, json!({ "failures": table.len() })).await;
+    ran.came_to("failed", 1);
+    let more = ran.answer["moreFailures"].as_array().unwrap();
+    let failures: Vec<_> = std::iter::once(&ran.answer["failure"]).chain(more).collect();
+    assert_eq!(failures.len(), table.len(), "{}", ran.answer.text);
+    for (failure, (check, left, right)) in failures.into_iter().zip(table) {
+        let side = |name: &str| {
+            let side = &failure["assertion"][name];
+            (side["expression"].as_str(), side["value"].as_str())
+        };
+        assert_eq!(failure["assertion"]["expression"], check, "{failure}");
+        assert_eq!((side("left"), side("right")), (left, right), "{failure}");
+    }
+    ran.finish().await;
+}
+
 #[tokio::test]
 async fn errors_that_no_test_has_caught_are_not_failed_tests() {
     let body = "

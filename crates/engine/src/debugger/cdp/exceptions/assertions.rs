@@ -30,18 +30,24 @@ pub(super) async fn assertion(
 ) -> Result<Assertion> {
     let held = held_sides(stop, thrown, sources, values, binding, text).await?;
     let written = written(stop, sources).await.unwrap_or_default();
+    let is_derived = written.is_of_function || written.is_of_part;
+    // A framework leaves out what it does not compare.
+    let is_value = |value: &SideValue, is_left_out: bool| value.text != "undefined" || !is_left_out;
+    let left = held.left.filter(|value| is_value(value, is_derived));
+    // What is asserted of one side has another one only for the framework.
+    let is_written = written.is_of_equality || written.right.as_deref() == Some("undefined");
+    let right =
+        held.right.filter(|value| !written.has_one_side && is_value(value, is_derived || !is_written));
+    // The text of a value is not that of what was derived from it.
     let side = |expression: Option<String>, value: Option<SideValue>| {
+        let expression = expression.filter(|_| value.is_none() || !written.is_of_part);
         (expression.is_some() || value.is_some()).then_some(Side { expression, value })
     };
-    // One about a function has a value only where that threw something else.
-    let is_value = |value: &SideValue| !written.is_of_function || value.text != "undefined";
-    let left = side(written.left.clone(), held.left.filter(is_value));
     Ok(Assertion {
-        left,
+        left: side(written.left.clone(), left),
+        right: side(written.right.clone(), right),
         expression: written.expression,
         operator: written.operator.or(held.operator),
-        // What is asserted of one side has another one only for the framework.
-        right: side(written.right.clone(), held.right.filter(|_| !written.has_one_side)),
     })
 }
 
@@ -78,7 +84,7 @@ async fn held_sides(
         let answer = ask(&format!(".hasOwnProperty('{name}')")).await;
         answer.is_some_and(|answer| answer.text == "true")
     };
-    let read = async {
+    let read = Box::pin(async {
         let mut held = AssertionSides::default();
         if has("actual").await {
             held.left = ask(".actual").await;
@@ -94,7 +100,7 @@ async fn held_sides(
             }
         }
         Ok(held)
-    };
+    });
     binding.with_error(&top, thrown, read).await
 }
 

@@ -26,9 +26,10 @@ pub(super) struct UnhandledThrows {
     fates: Mutex<HashMap<(Location, bool), ThrowOutcome>>,
 }
 
-/// By the names that `node:assert`, Chai and Jest have for it.
+/// By the names that `node:assert`, Chai and Jest have for it. A compiler may have renamed the class, but not the error.
 pub(super) fn is_assertion(thrown: &RemoteObject) -> bool {
-    thrown.class_name.as_deref().is_some_and(|name| name.ends_with("AssertionError"))
+    let head = thrown.description.as_deref().and_then(|text| text.split([':', ' ', '\n']).next());
+    [thrown.class_name.as_deref(), head].into_iter().flatten().any(|name| name.ends_with("AssertionError"))
 }
 
 impl UnhandledThrows {
