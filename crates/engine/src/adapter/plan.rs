@@ -327,6 +327,8 @@ pub struct Quirks {
     pub removed_command: Option<&'static str>,
     /// Whether an expression runs code of the program whatever the context that it is evaluated in.
     pub is_call: fn(&str) -> bool,
+    /// Whether a breakpoint stops the program while an expression calls one of its functions, and the call with it.
+    pub calls_stop_at_breakpoints: bool,
     /// The message of such an expression that was refused, with what the debugger cannot call.
     pub refused_call: fn(String) -> String,
     /// Why the program may not use a value that was assigned.
@@ -464,7 +466,8 @@ pub struct ThrownValue {
 pub struct ReadFirst {
     /// An expression for it.
     pub expression: &'static str,
-    /// Whether the text of another value shows that it could not be read as a whole, or does not show all of it.
+    /// Whether the text of another value, or the message of a refusal, says that something could not be read, or may be
+    /// for that, or does not show all of the value.
     pub may_lack: fn(&str) -> bool,
 }
 
@@ -532,6 +535,7 @@ impl Quirks {
         expression_command: None,
         removed_command: None,
         is_call: |_| false,
+        calls_stop_at_breakpoints: false,
         refused_call: |message| message,
         assignment_note: None,
         end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),

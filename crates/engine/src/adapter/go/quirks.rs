@@ -106,7 +106,10 @@ pub(super) const QUIRKS: Quirks = Quirks {
     // Delve can read an interface in registers only when it has read one in memory.
     read_first: Some(ReadFirst {
         expression: "runtime.divideError",
-        may_lack: |text| text.contains("error loading module data") || text.ends_with("..."),
+        may_lack: |text| {
+            ["error loading module data", " has no member "].iter().any(|part| text.contains(part))
+                || text.ends_with("...")
+        },
     }),
     // A panic that is raised again, as the runner of tests does, has no message. `p` is unknown where the function begins.
     thrown_value: Some(ThrownValue { function: PANIC, expressions: &["p.arg", "e"] }),
@@ -126,6 +129,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     operands: expressions::operands,
     deciding_name: expressions::deciding_name,
     is_call: |expression| expression.trim_start().starts_with("call "),
+    calls_stop_at_breakpoints: true,
     refused_call: delve::refused_call,
     assignment_note: Some(
         "code up to the next branch may go on with the old value, which the compiler keeps in a register",

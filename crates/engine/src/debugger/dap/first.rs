@@ -1,10 +1,12 @@
 //! Values that an adapter can read only when it has read another one since the program stopped.
 //!
 //! Reading that one at every stop would slow down what only counts hits or reads simple values at them. So it is read
-//! before values are listed, and when an expression was refused or its value may lack something.
+//! before values are listed, and when the value of an expression may lack something or was refused for that.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+
+use ::dap::{EvaluateArguments, EvaluateResponse};
 
 use super::{DapDebugger, lock};
 use crate::deadlines;
@@ -16,7 +18,7 @@ pub(super) async fn read(debugger: &DapDebugger) -> bool {
     if std::mem::replace(&mut lock(&debugger.0.references).is_first_read, true) {
         return false;
     }
-    let arguments = ::dap::EvaluateArguments {
+    let arguments = EvaluateArguments {
         expression: first.expression.to_owned(),
         context: Some("hover".to_owned()),
         ..Default::default()
@@ -30,15 +32,17 @@ pub(super) async fn read(debugger: &DapDebugger) -> bool {
 /// is evaluated only once.
 pub(super) async fn evaluate(
     debugger: &DapDebugger,
-    arguments: ::dap::EvaluateArguments,
+    arguments: EvaluateArguments,
     within: Duration,
-) -> Result<::dap::EvaluateResponse> {
+) -> Result<EvaluateResponse> {
     let quirks = debugger.quirks();
     let request = |arguments| debugger.request::<::dap::Evaluate>(arguments, within);
     let Some(first) = quirks.read_first else { return request(arguments).await };
     if (quirks.is_call)(&arguments.expression) {
         read(debugger).await;
-        let answer = request(arguments).await;
+        let asked = debugger.clone();
+        let call = async move { asked.request::<::dap::Evaluate>(arguments, within).await };
+        let answer = debugger.silently(call).await;
         lock(&debugger.0.references).is_first_read = false;
         return answer;
     }
@@ -46,11 +50,11 @@ pub(super) async fn evaluate(
         read(debugger).await;
     }
     let answer = request(arguments.clone()).await;
-    let is_whole = match &answer {
-        Ok(answer) => !(first.may_lack)(&answer.result),
-        Err(error) => !matches!(error, Error::Refused(_)),
+    let may_lack = match &answer {
+        Ok(EvaluateResponse { result: text, .. }) | Err(Error::Refused(text)) => (first.may_lack)(text),
+        Err(_) => false,
     };
-    if is_whole || !read(debugger).await {
+    if !may_lack || !read(debugger).await {
         return answer;
     }
     let again = request(arguments).await;
