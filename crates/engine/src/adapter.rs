@@ -223,11 +223,6 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         other.name() == self.name()
     }
 
-    /// Whether the debugger reads what a crashed program has left.
-    fn reads_core_dumps(&self) -> bool {
-        false
-    }
-
     /// How to build a program with debug information, for messages.
     fn debug_flags(&self) -> &'static str {
         "debug information"
@@ -293,8 +288,8 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// It compiles to machine code. Processes with such code that a program in another language starts are recognized by
-    /// their debug information, and attached to.
+    /// It compiles to machine code. Its debugger reads what a crashed program has left. Processes with such code that a
+    /// program in another language starts are recognized by their debug information, and attached to.
     fn is_machine_code(&self) -> bool {
         false
     }
@@ -390,7 +385,7 @@ pub enum RecordingSide {
 pub trait SourceAnalysis: Send + Sync {
     /// Whether the program can stop in a file that this cannot read, because something compiles it to the language.
     fn has_other_sources(&self) -> bool {
-        true
+        false
     }
 
     /// What a source file holds, and whether the expressions of a breakpoint can be compiled.

@@ -141,10 +141,6 @@ impl Adapter for Go {
         Ok(Plan::Dap { transport, setup })
     }
 
-    fn reads_core_dumps(&self) -> bool {
-        true
-    }
-
     fn debug_flags(&self) -> &'static str {
         "`go build -gcflags='all=-N -l'`, without `-ldflags=-s -w`"
     }

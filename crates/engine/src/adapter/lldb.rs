@@ -159,10 +159,6 @@ impl Adapter for C {
         matches!(other.name(), "c" | "rust")
     }
 
-    fn reads_core_dumps(&self) -> bool {
-        true
-    }
-
     fn debug_flags(&self) -> &'static str {
         "`-g -O0`"
     }

@@ -173,10 +173,6 @@ impl Adapter for Php {
 }
 
 impl SourceAnalysis for Php {
-    fn has_other_sources(&self) -> bool {
-        false
-    }
-
     fn analyze<'a>(
         &'a self,
         host: &'a dyn Host,

@@ -193,10 +193,6 @@ impl Adapter for Python {
 }
 
 impl SourceAnalysis for Python {
-    fn has_other_sources(&self) -> bool {
-        false
-    }
-
     fn analyze<'a>(
         &'a self,
         host: &'a dyn Host,

@@ -166,10 +166,6 @@ impl Adapter for Ruby {
 }
 
 impl SourceAnalysis for Ruby {
-    fn has_other_sources(&self) -> bool {
-        false
-    }
-
     fn analyze<'a>(
         &'a self,
         host: &'a dyn Host,

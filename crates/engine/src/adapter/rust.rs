@@ -188,10 +188,6 @@ impl Adapter for Rust {
         matches!(other.name(), "c" | "rust")
     }
 
-    fn reads_core_dumps(&self) -> bool {
-        true
-    }
-
     fn debug_flags(&self) -> &'static str {
         "`cargo build` (the `dev` profile) or `rustc -g`"
     }

@@ -128,7 +128,7 @@ impl Preparation {
     }
 
     fn check_attach(&self, endpoint: &Endpoint) -> Result<()> {
-        if matches!(endpoint, Endpoint::Core { .. }) && !self.adapter.reads_core_dumps() {
+        if matches!(endpoint, Endpoint::Core { .. }) && !self.adapter.is_machine_code() {
             let instead = "its debugger does not support them";
             return Err(crate::adapter::unsupported(self.adapter, "opening a crash dump", instead));
         }

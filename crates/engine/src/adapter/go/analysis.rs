@@ -8,10 +8,6 @@ use crate::error::{Error, Result};
 use crate::model::source::{Code, Function};
 
 impl SourceAnalysis for Go {
-    fn has_other_sources(&self) -> bool {
-        false
-    }
-
     fn analyze<'a>(
         &'a self,
         host: &'a dyn Host,

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::debugger::{self, Request};
-use super::{Host, lldb_dap, waits};
+use super::{Host, lldb_dap};
 use crate::adapter::Runtime;
 use crate::adapter::known::Known;
-use crate::adapter::plan::{DataQuirks, Plan, Quirks, StackSampling, Transport};
+use crate::adapter::plan::{DataQuirks, Plan, Quirks, Transport};
 use crate::deadlines;
 use crate::error::Result;
 use crate::model::launch::{Attach, Endpoint, Launch, Start, Stdin};
@@ -49,13 +49,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     },
     ignores_paused_thread: true,
     steps_out_into_libraries: true,
-    stack_sampling: Some(StackSampling {
-        has_os_threads: true,
-        ends_calls: false,
-        is_spare: |_| false,
-        wait: waits::by_stack,
-        locks: None,
-    }),
+    stack_sampling: lldb_dap::QUIRKS.stack_sampling,
     ..Quirks::NONE
 };
 
