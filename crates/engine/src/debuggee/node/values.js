@@ -1897,7 +1897,8 @@
       const shown = guarded(thrown, limit);
       return { type: shown[1], message: shown[0], stack: "", error: false };
     }
-    const message = data(lookup(thrown, "message"));
+    const found = lookup(thrown, "message");
+    const message = found !== undefined && !("value" in found) ? messageInStack(thrown, limit) : data(found);
     const headline = errorText(thrown);
     const text = typeof message === "string" ? message : message === undefined ? "" : guarded(message, limit)[0];
     let stack = "";
@@ -1917,6 +1918,14 @@
     }
     const unread = own(thrown, "stack")?.unread === true;
     return { type: errorName(thrown), message: clip(text, limit), headline: clip(headline, limit), stack, unread, error: true };
+  }
+
+  // The message of an error that has a getter for it. The getter has run for the head of the stack.
+  function messageInStack(error, limit) {
+    const stack = stackText(error, limit);
+    const head = errorName(error) + ": ";
+    const end = indexIn(stack, "\n    at ");
+    return sliceText(stack, 0, head.length) === head ? sliceText(stack, head.length, end < 0 ? stack.length : end) : undefined;
   }
 
   function errorName(error) {

@@ -125,6 +125,12 @@ async fn exceptions_are_reported_with_their_causes() {
             "far",
             "[cause]: TypeError: near",
         ),
+        (
+            "(e => (Object.defineProperty(e, 'message', { get: () => 'put together' }), Error.captureStackTrace(e), e))(new RangeError())",
+            "RangeError",
+            "put together",
+            "RangeError: put together",
+        ),
         ("'text'", "string", "'text'", ""),
         ("({ code: 3 })", "Object", "{ code: 3 }", ""),
     ] {
