@@ -41,6 +41,8 @@ require_once __DIR__ . '/Cart.php';
 
 class CartTest extends TestCase
 {
+    private $owner = 'Ann';
+
     public function testIsEmptyAtFirst()
     {
         $this->assertEmpty((new Cart())->items());
@@ -85,6 +87,7 @@ async fn a_failed_assertion_is_shown_with_its_sides_and_locals() {
     assert!(sides[0].contains('3') && sides[1].contains("4.0"), "{}", tested.text);
     let locals = failure["frames"][0]["locals"].to_string();
     assert!(locals.contains("[\\\"pen\\\", 1.5]"), "{}", tested.text);
+    assert!(locals.contains("CartTest {owner: "), "what the test itself declares comes first: {locals}");
     server.finish().await;
 }
 

@@ -26,6 +26,13 @@ final class Functions
         return \array_merge($found, self::unloaded($name, $folders));
     }
 
+    /** Whether a class comes from a package, and not from PHP itself or from the program. */
+    public static function isOfLibrary($class)
+    {
+        $file = (string) $class->getFileName();
+        return \strncmp($file, '/usr/share/php/', 15) === 0 || \array_intersect(\explode('/', $file), self::LIBRARIES);
+    }
+
     private static function find($name)
     {
         [$class, $function] = self::parts($name);

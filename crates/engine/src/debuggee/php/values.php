@@ -13,6 +13,8 @@ final class Values
 
     /** What each reference leads to: a value, and where it can be assigned to. */
     private static $held = [];
+    /** By class: the properties that a class of a library declares for it. */
+    private static $inherited = [];
     /** The frame that is read at the moment. */
     private static $frame = 0;
 
@@ -330,10 +332,32 @@ final class Values
         if ($inner !== null) {
             return "$type " . self::items($inner, $budget, $depth, $above);
         }
-        $members = self::members($value);
+        $members = self::inheritedLast($value, self::members($value));
         return "$type {" . self::joined($members, \count($members), $budget, function ($_, $member, $rest) use ($depth, $above) {
             return $member[0] . ': ' . self::render($member[1], $rest, $depth + 1, $above);
         }) . '}';
+    }
+
+    /** The members, with those that a class of a library declares at the end: a test of PHPUnit has dozens. */
+    private static function inheritedLast($object, $members)
+    {
+        $kind = \get_class($object);
+        if (!isset(self::$inherited[$kind])) {
+            self::$inherited[$kind] = [];
+            $class = new \ReflectionClass($kind);
+            while (!Functions::isOfLibrary($class) && ($class = $class->getParentClass()) !== false) {
+                if (Functions::isOfLibrary($class)) {
+                    foreach ($class->getProperties() as $property) {
+                        self::$inherited[$kind][$property->getName()] = true;
+                    }
+                }
+            }
+        }
+        $isInherited = function ($member) use ($kind) {
+            return isset(self::$inherited[$kind][$member[0]]) || ($member[2] !== $kind && Functions::isOfLibrary(new \ReflectionClass($member[2])));
+        };
+        $inherited = \array_filter($members, $isInherited);
+        return \array_merge(\array_diff_key($members, $inherited), $inherited);
     }
 
     /** Where a generator or fiber continues. */
