@@ -4,6 +4,7 @@
 use super::super::braces::{self, Family};
 use super::super::{AnalysisRequest, BoxFuture, Host, Runtime, SourceAnalysis};
 use super::Go;
+use super::expressions::{closed, parts};
 use crate::error::{Error, Result};
 use crate::model::source::{Code, Function};
 
@@ -265,34 +266,12 @@ fn headed(text: &str, line: u32) -> Option<(Function, Code)> {
     Some((function, code))
 }
 
-/// What is in front of the bracket that closes, and what is behind it.
-fn closed(text: &str) -> Option<(&str, &str)> {
-    let mut depth = 0;
-    let end = text.find(|letter| {
-        depth += match letter {
-            '(' | '[' | '{' => 1,
-            ')' | ']' | '}' => -1,
-            _ => 0,
-        };
-        depth < 0
-    })?;
-    Some((text.get(..end)?, text.get(end + 1..)?))
-}
-
 /// The names in a list of results: of one with types only, none.
 fn names_in(list: &str) -> Vec<String> {
-    let mut depth = 0;
-    let parts = list.split(|letter| {
-        depth += match letter {
-            '(' | '[' | '{' => 1,
-            ')' | ']' | '}' => -1,
-            _ => 0,
-        };
-        letter == ',' && depth == 0
-    });
     let is_name = |word: &str| word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     let is_type = |word: &str| matches!(word, "chan" | "func" | "struct" | "interface");
-    let firsts: Vec<(&str, bool)> = parts
+    let firsts: Vec<(&str, bool)> = parts(list, ",")
+        .into_iter()
         .filter_map(|part| {
             let (first, rest) = part.trim().split_once(' ').unwrap_or((part.trim(), ""));
             (is_name(first) && !is_type(first) && !first.is_empty()).then_some((first, !rest.is_empty()))

@@ -68,7 +68,7 @@ fn usual(expression: &str) -> (String, bool) {
 }
 
 /// The operands of an operator that is in no brackets.
-fn parts<'a>(expression: &'a str, sign: &str) -> Vec<&'a str> {
+pub(super) fn parts<'a>(expression: &'a str, sign: &str) -> Vec<&'a str> {
     let is_sign = |(at, _, depth): &(usize, char, i32)| {
         *depth == 0 && expression.get(*at..).is_some_and(|rest| rest.starts_with(sign))
     };
@@ -135,9 +135,9 @@ fn split_at_name<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
     })
 }
 
-/// What is in front of the parenthesis that closes, and what is behind it.
-fn closed(text: &str) -> Option<(&str, &str)> {
-    let end = outside(text).find(|(_, letter, depth)| *letter == ')' && *depth < 0)?.0;
+/// What is in front of the bracket that closes, and what is behind it.
+pub(super) fn closed(text: &str) -> Option<(&str, &str)> {
+    let end = outside(text).find(|(_, _, depth)| *depth < 0)?.0;
     Some((text.get(..end)?, text.get(end + 1..)?))
 }
 
@@ -201,8 +201,8 @@ fn of_a_key(expression: &str) -> Option<Item<'_>> {
     let (map, rest) = expression.split_once('[')?;
     let map = map.trim();
     let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
-    let end = outside(rest).find(|(_, letter, depth)| *letter == ']' && *depth < 0)?.0;
-    let (key, after) = (rest.get(..end)?, rest.get(end + 1..)?.trim());
+    let (key, after) = closed(rest)?;
+    let after = after.trim();
     let (length, plain) = (map.strip_prefix("len("), map.strip_prefix('!'));
     let after = if length.is_some() { after.strip_prefix(')')?.trim() } else { after };
     let (is_length, is_inverted) = (length.is_some(), plain.is_some());
@@ -275,8 +275,7 @@ fn is_literal(text: &str, quote: char) -> bool {
 /// The type of the items of a map; of one with a name, what its first item looks like.
 fn item_kind(map: &Deciding) -> Option<&str> {
     if let Some(key) = map.kind.strip_prefix("map[") {
-        let end = outside(key).find(|(_, letter, depth)| *letter == ']' && *depth < 0)?.0;
-        return key.get(end + 1..);
+        return closed(key).map(|(_, items)| items);
     }
     let items = map.text.strip_prefix(&map.kind)?.trim_start().strip_prefix('[')?;
     let colon = outside(items).find(|(_, letter, depth)| *letter == ':' && *depth == 0)?.0;

@@ -1,5 +1,7 @@
 //! The names of types that Delve puts in front of values, such as `[]func(string) (int, error)`.
 
+use super::expressions::outside;
+
 /// A type in front of a value.
 pub(super) struct TypeName<'a> {
     /// The type.
@@ -74,15 +76,8 @@ fn result_end(text: &str, parameters: usize) -> Option<usize> {
 
 /// Where the bracket is closed that is opened here.
 fn closing(text: &str, open: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    text.get(open..)?.char_indices().find_map(|(at, letter)| {
-        match letter {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        (depth == 0).then_some(open + at + 1)
-    })
+    let (at, ..) = outside(text.get(open..)?).find(|(_, _, depth)| *depth == 0)?;
+    Some(open + at + 1)
 }
 
 #[cfg(test)]
