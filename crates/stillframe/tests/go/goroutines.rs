@@ -166,3 +166,55 @@ async fn each_hit_is_reported_once_while_steps_and_other_goroutines_interrupt_ea
     assert_eq!(hits, each.collect::<Vec<_>>());
     session.finish().await;
 }
+
+const TICKS: &str = "\
+package main
+
+import \"time\"
+
+type counter struct{ n int }
+
+var (
+\ttotal = &counter{}
+\tticks int
+)
+
+func (c *counter) add(by int) int {
+\ttime.Sleep(5 * time.Millisecond)
+\tc.n += by // @adds
+\treturn c.n
+}
+
+func tick() {
+\tfor {
+\t\ttime.Sleep(100 * time.Microsecond)
+\t\tticks++ // @ticks
+\t}
+}
+
+func main() {
+\tgo tick()
+\tfor i := 1; i < 3; i++ {
+\t\ttotal.add(i) // @round
+\t}
+}
+";
+
+#[tokio::test]
+async fn an_expression_calls_a_function_past_breakpoints_in_it_and_in_other_goroutines() {
+    let module = Module::new(&[("main.go", TICKS)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(Language::Go).await;
+    session.break_with(&program, "ticks", json!({ "hitCondition": "1000000" })).await;
+    session.break_with(&program, "adds", json!({ "condition": "call total.add(100) > 200" })).await;
+    session.break_with(&program, "round", json!({ "condition": "i == 1" })).await;
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("round")), "{}", stopped.text);
+    assert_eq!(session.evaluate("call total.add(50)").await, "50");
+    assert_eq!(session.evaluate("i").await, "1");
+    // The condition has called `add` twice: the first time, it was 150.
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (program.path(), program.line("adds")), "{}", stopped.text);
+    assert_eq!((stopped.variable("by"), session.evaluate("total.n").await.as_str()), ("2", "251"));
+    session.finish().await;
+}

@@ -184,11 +184,15 @@ pub(super) fn message(text: &str) -> String {
     text.to_owned()
 }
 
-/// The message of a refused call. Delve does not find what has type parameters.
+/// The message of a refused call. Delve does not find what has type parameters, nor what the linker has left out.
 pub(super) fn refused_call(message: String) -> String {
-    let is_unknown =
-        message.contains(" has no member ") || message.starts_with("could not find symbol value for ");
-    if is_unknown { message + "; Delve cannot call generic functions and methods" } else { message }
+    let is_unknown = message.contains(" has no member ") || message.starts_with("could not find symbol ");
+    if is_unknown {
+        message + "; Delve cannot call generic functions and methods, nor those that the program never calls: the \
+                   linker leaves them out"
+    } else {
+        message
+    }
 }
 
 fn is_title(title: &str) -> bool {

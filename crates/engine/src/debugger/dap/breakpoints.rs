@@ -1,10 +1,13 @@
 //! Breakpoints as the protocol has them, and whose they are.
 
+pub(super) mod silenced;
+
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
+use self::silenced::Asked;
 use super::motion::{self, PauseGuard};
 use super::{DapDebugger, commands, functions, lock, recording, refused};
 use crate::deadlines;
@@ -18,6 +21,7 @@ use crate::model::stop::ExceptionMode;
 #[derive(Debug, Default)]
 pub(super) struct Breakpoints {
     sent: Vec<SentBreakpoint>,
+    asked: Asked,
     /// How often the condition of each was true.
     hits: HashMap<BreakpointId, u64>,
     /// The requests for function breakpoints.
@@ -270,7 +274,7 @@ impl DapDebugger {
         };
         let arguments = ::dap::SetBreakpointsArguments { source, breakpoints };
         let _still = self.pause_for(&owners, Some(path)).await;
-        let response = self.request::<::dap::SetBreakpoints>(arguments.clone(), deadlines::REQUEST).await?;
+        let response = self.request_in_source(arguments.clone()).await?;
         let answers = refused::move_on(self, path, arguments, &mut owners, response.breakpoints).await?;
         let results = self.keep(answers, owners, Some(path));
         complete(self).await;

@@ -81,7 +81,7 @@ impl DapDebugger {
     ) -> Result<Vec<::dap::Breakpoint>> {
         let request = |breakpoints: Vec<::dap::FunctionBreakpoint>| {
             let arguments = ::dap::SetFunctionBreakpointsArguments { breakpoints };
-            self.request::<::dap::SetFunctionBreakpoints>(arguments, deadlines::REQUEST)
+            self.request_on_functions(arguments)
         };
         if !self.quirks().answers_functions_in_any_order {
             return Ok(request(breakpoints.to_vec()).await?.breakpoints);

@@ -5,14 +5,11 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
+use super::breakpoints::silenced::NEVER;
 use super::breakpoints::{SentBreakpoint, positive};
 use super::{DapDebugger, functions};
-use crate::deadlines;
 use crate::error::Result;
 use crate::model::source::Function;
-
-/// A condition that is never true, for breakpoints that only show whether a line has code.
-const NEVER: &str = "false";
 
 /// Whether an adapter refuses a breakpoint because its line has no code, rather than for another one at the same address.
 pub(super) fn has_no_code(debugger: &DapDebugger, answer: &::dap::Breakpoint) -> bool {
@@ -76,7 +73,7 @@ pub(super) async fn move_on(
     let moved = moved(debugger, path, arguments.clone(), owners, &bodies, answers).await;
     if moved.is_err() {
         // Those that only show whether a line has code do not stay.
-        debugger.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await?;
+        debugger.request_in_source(arguments).await?;
     }
     moved
 }
@@ -107,7 +104,7 @@ async fn moved(
     }
     let (breakpoints, places) = without_doubles(&arguments.breakpoints);
     arguments.breakpoints = breakpoints;
-    let moved = debugger.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await?.breakpoints;
+    let moved = debugger.request_in_source(arguments).await?.breakpoints;
     let answer = |(place, before): (usize, ::dap::Breakpoint)| {
         moved.get(place).filter(|answer| !has_no_code(debugger, answer)).cloned().unwrap_or(before)
     };
@@ -127,7 +124,7 @@ async fn lines_with_code(
         ::dap::SourceBreakpoint { line: i64::from(*line), condition, ..Default::default() }
     }));
     let lines: Vec<_> = asked.breakpoints.iter().map(|sent| positive(Some(sent.line))).collect();
-    let answers = debugger.request::<::dap::SetBreakpoints>(asked, deadlines::REQUEST).await?.breakpoints;
+    let answers = debugger.request_in_source(asked).await?.breakpoints;
     let with_code = answers.iter().zip(lines).filter(|(answer, _)| !has_no_code(debugger, answer));
     Ok(with_code.filter_map(|(_, line)| line).collect())
 }

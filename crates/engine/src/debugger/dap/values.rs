@@ -428,7 +428,10 @@ pub(super) async fn set_variable(
             value: value.to_owned(),
             text: text_limit(debugger, limit),
         };
-        let answer = debugger.request::<::dap::SetVariable>(arguments, deadlines::READ).await;
+        let asked = debugger.clone();
+        // The memory for a text may be one that a function of the program makes.
+        let request = async move { asked.request::<::dap::SetVariable>(arguments, deadlines::READ).await };
+        let answer = debugger.silently(request).await;
         let response = answer.map_err(|error| match error {
             Error::Refused(message) if message == "failed to find the named variable" => not_there(name),
             Error::Refused(message) if (debugger.quirks().is_timeout)(&message) => {
