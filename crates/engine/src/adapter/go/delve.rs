@@ -188,7 +188,8 @@ pub(super) fn message(text: &str) -> String {
 pub(super) fn refused_call(message: String) -> String {
     let is_unknown = message.contains(" has no member ") || message.starts_with("could not find symbol ");
     if is_unknown {
-        message + "; Delve cannot call generic functions and methods, nor those that the program never calls: the \
+        message
+            + "; Delve cannot call generic functions and methods, nor those that the program never calls: the \
                    linker leaves them out"
     } else {
         message
