@@ -35,6 +35,8 @@ async fn a_breakpoint_in_a_child_stops_and_its_exit_reaches_the_parent() {
     );
     let (session, stopped) = stopped_in(&script, &child).await;
     assert_eq!(stopped.variable("value"), "42");
+    assert_eq!(stopped.at("/stackFrames/0/name"), "<module>");
+    assert_eq!(stopped["stackFrames"].as_array().map(Vec::len), Some(1), "{}", stopped.text);
     assert_eq!(session.evaluate("value + 1").await, "43");
     assert_eq!(session.evaluate("sys.argv[1:]").await, "['21']");
     session.break_at(&script, "after").await;

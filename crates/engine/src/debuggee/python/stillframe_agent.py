@@ -398,6 +398,7 @@ def patch(pydevd):
     pydevd.PyDB.initialize_network = initialize_network
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
     debug_files_with_breakpoints(pydevd)
+    begin_with_functions(PyDevdAPI)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=close_inherited_connection)
 
@@ -654,6 +655,20 @@ pending_files = set()
 has_begun = True
 
 
+def begin_with_functions(api):
+    """Have pydevd ask `sys.monitoring` for the calls of functions once breakpoints are on functions. It does so when it
+    starts, before it knows them in a forked child, and when it gets breakpoints on lines."""
+    set_functions = api.set_function_breakpoints
+
+    @functools.wraps(set_functions)
+    def set_function_breakpoints(self, its_debugger, breakpoints):
+        set_functions(self, its_debugger, breakpoints)
+        if breakpoints and not its_debugger.ready_to_run:
+            its_debugger._clear_caches()
+
+    api.set_function_breakpoints = set_function_breakpoints
+
+
 def debug_files_with_breakpoints(pydevd):
     """Make pydevd treat a file with a breakpoint as user code, even a library's file under just-my-code."""
     filtered, in_scope = pydevd.PyDB.apply_files_filter, pydevd.PyDB.in_project_scope
@@ -683,7 +698,12 @@ def debug_files_with_breakpoints(pydevd):
         is_debugged = frame.f_code.co_filename in compiled_texts or breakpoints_in(self, file)
         return bool(is_debugged) or in_scope(self, frame, absolute_filename)
 
+    # For processes that a program starts: they do not have the settings that hide our files in the first one.
+    def dont_trace_external_files(self, file):
+        return is_beside(file)
+
     pydevd.PyDB.get_file_type = get_file_type
+    pydevd.PyDB.dont_trace_external_files = dont_trace_external_files
     pydevd.PyDB.apply_files_filter = apply_files_filter
     pydevd.PyDB.in_project_scope = in_project_scope
 
@@ -1918,7 +1938,8 @@ def place_of(breakpoint):
 def on_code_first_run(its_debugger, frame):
     """Bind pending breakpoints of a file whose code is about to run."""
     file = frame.f_code.co_filename
-    if file in files_that_ran:
+    # A forked child has no debugger until it has connected.
+    if file in files_that_ran or debugger() is None:
         return
     files_that_ran.add(file)
     debug_compiled_text(its_debugger, frame)

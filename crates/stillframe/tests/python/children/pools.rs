@@ -1,6 +1,7 @@
 //! Pools of processes and threads.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use test_support::pythons;
 
 use crate::debugging::{Debugging, Report};
 use crate::script::Script;
@@ -79,4 +80,35 @@ if __name__ == "__main__":
     )
     .await;
     assert_eq!(observed, ["(3, False)", "(4, True)"]);
+}
+
+/// A forked worker has the breakpoints of its parent from its own connection, and no connection at first.
+#[tokio::test]
+async fn a_function_stops_in_forked_workers() {
+    let script = Script::new(
+        r#"
+import multiprocessing
+
+def square(number):
+    return number * number  # @square
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        print(pool.map(square, [3, 4], chunksize=1))
+"#,
+    );
+    for python in pythons(&["3.8.", "3.12."]) {
+        let session = Debugging::new().await;
+        session.ok("set_breakpoint", json!({ "function": "square" })).await;
+        let start = json!({ "scriptPath": script.path(), "executablePath": python });
+        let mut stopped = session.ok("start_debugging", start).await;
+        for number in ["3", "4"] {
+            assert_eq!(stopped.place(), (script.path(), script.line("square")), "{}", stopped.text);
+            assert_eq!(stopped.variable("number"), number);
+            stopped = session.go_on().await;
+        }
+        assert_eq!((stopped.outcome(), &stopped["exitCode"]), ("ended", &json!(0)), "{}", stopped.text);
+        assert_eq!(session.output().await, [("stdout".to_owned(), "[9, 16]\n".to_owned())]);
+        session.finish().await;
+    }
 }
