@@ -149,18 +149,22 @@ impl ProgramBinding {
 
     /// Does something while expressions in a frame can reach a value as `error`. A request that calls a function with it
     /// would do without, but has no time limit.
-    pub(super) async fn with_error<T>(
+    pub(super) fn with_error<T>(
         &self,
         frame: &Frame,
         error: &RemoteObject,
         work: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
-        self.bind_frame(frame).await?;
-        self.set_error(error, true).await?;
-        let done = work.await;
-        let given_back = self.set_error(error, false).await;
-        let done = done?;
-        given_back.map(|()| done)
+    ) -> impl Future<Output = Result<T>> {
+        // It is large.
+        let work = Box::pin(work);
+        async move {
+            self.bind_frame(frame).await?;
+            self.set_error(error, true).await?;
+            let done = work.await;
+            let given_back = self.set_error(error, false).await;
+            let done = done?;
+            given_back.map(|()| done)
+        }
     }
 
     async fn set_error(&self, thrown: &RemoteObject, is_lent: bool) -> Result<()> {

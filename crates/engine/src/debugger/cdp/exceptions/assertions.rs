@@ -84,7 +84,7 @@ async fn held_sides(
         let answer = ask(&format!(".hasOwnProperty('{name}')")).await;
         answer.is_some_and(|answer| answer.text == "true")
     };
-    let read = Box::pin(async {
+    let read = async {
         let mut held = AssertionSides::default();
         if has("actual").await {
             held.left = ask(".actual").await;
@@ -100,7 +100,7 @@ async fn held_sides(
             }
         }
         Ok(held)
-    });
+    };
     binding.with_error(&top, thrown, read).await
 }
 
