@@ -1,5 +1,6 @@
 //! The machine, as adapters and the safety rules see it. Tests replace it.
 
+use std::collections::BTreeMap;
 #[cfg(test)]
 use std::collections::HashMap;
 use std::fs::File;
@@ -42,6 +43,10 @@ pub trait Host: std::fmt::Debug + Send + Sync {
     fn which(&self, name: &str) -> Option<PathBuf>;
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
+    /// The same of a program with these changes to the environment.
+    fn env_with(&self, changes: &BTreeMap<String, Option<String>>, name: &str) -> Option<String> {
+        changes.get(name).cloned().unwrap_or_else(|| self.env(name))
+    }
     /// Whether there is a file of that name.
     fn is_file(&self, path: &Path) -> bool;
     /// The text of a small file, such as a package's description.

@@ -34,11 +34,7 @@ pub struct NamedFile {
 impl Lookup<'_> {
     /// The folders in a variable of the program's environment.
     pub fn folders_in(&self, variable: &str) -> Vec<PathBuf> {
-        let value = match self.env.get(variable) {
-            Some(value) => value.clone(),
-            None => self.host.env(variable),
-        };
-        let value = value.filter(|value| !value.is_empty());
+        let value = self.host.env_with(self.env, variable).filter(|value| !value.is_empty());
         value
             .iter()
             .flat_map(|value| std::env::split_paths(value))

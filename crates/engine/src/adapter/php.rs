@@ -245,7 +245,7 @@ fn plan_launch(host: &dyn Host, runtime: &Runtime, settings: &Path, launch: &Lau
 
 /// What makes PHP and each of its child processes load Xdebug with our settings and connect to us.
 fn environment(host: &dyn Host, settings: &Path, launch: &Launch) -> BTreeMap<String, Option<String>> {
-    let own = launch.env.get("PHP_INI_SCAN_DIR").cloned().unwrap_or_else(|| host.env("PHP_INI_SCAN_DIR"));
+    let own = host.env_with(&launch.env, "PHP_INI_SCAN_DIR");
     let ours = [
         // An empty part is the folder that PHP was built for.
         ("PHP_INI_SCAN_DIR", Some(format!("{}:{}", own.unwrap_or_default(), settings.display()))),

@@ -236,7 +236,7 @@ impl ChildProcesses for Python {
         debugger: &Path,
         launch: &Launch,
     ) -> Result<Plan> {
-        let own = launch.env.get(PATH).cloned().unwrap_or_else(|| host.env(PATH));
+        let own = host.env_with(&launch.env, PATH);
         let path = search_path([debugger.join(debugpy::CHILDREN)], own.as_deref());
         let env = [
             ("STILLFRAME_PYTHON", ADDRESS.to_owned()),

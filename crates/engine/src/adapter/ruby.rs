@@ -208,8 +208,7 @@ impl ChildProcesses for Ruby {
         debugger: &Path,
         launch: &Launch,
     ) -> Result<Plan> {
-        let own = launch.env.get("RUBYOPT").cloned().unwrap_or_else(|| host.env("RUBYOPT"));
-        let env = scripts::environment(debugger, runtime, own.as_deref());
+        let env = scripts::environment(host, debugger, runtime, launch);
         let process = ProcessSpec { env, ..ProcessSpec::default() };
         let arguments = [("justMyCode".to_owned(), json!(launch.just_my_code))].into_iter().collect();
         let transport = Transport::Listen { process: Some(process), injector: None };
@@ -231,9 +230,8 @@ fn plan_launch(host: &dyn Host, runtime: &Runtime, server: &Path, launch: &Launc
         }
     }
     args.extend(launch.args.iter().map(OsString::from));
-    let own = launch.env.get("RUBYOPT").cloned().unwrap_or_else(|| host.env("RUBYOPT"));
     let mut env = launch.env.clone();
-    env.extend(scripts::environment(server, runtime, own.as_deref()));
+    env.extend(scripts::environment(host, server, runtime, launch));
     let process = ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env);
     let transport = Transport::Listen { process: Some(process), injector: None };
     let arguments = [

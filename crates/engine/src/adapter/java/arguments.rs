@@ -17,7 +17,7 @@ pub(super) fn of_launch(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> 
     let program = runtime.executable.to_string_lossy();
     let mut words = vec![&*program];
     // Each JVM that the program starts is debugged, too.
-    let before = launch.env.get(TOOL_OPTIONS).cloned().unwrap_or_else(|| host.env(TOOL_OPTIONS));
+    let before = host.env_with(&launch.env, TOOL_OPTIONS);
     // A build tool can start JVMs of other versions, which do not start with an option that they do not know.
     let lists_virtual =
         !matches!(launch.program, Program::Command) && major(&runtime.version) >= Some(VIRTUAL_THREADS);

@@ -118,10 +118,7 @@ pub fn plain_launch(
 
 /// The options for Node that the program has without us.
 fn node_options(host: &dyn Host, launch: &Launch) -> Option<String> {
-    match launch.env.get("NODE_OPTIONS") {
-        Some(own) => own.clone(),
-        None => host.env("NODE_OPTIONS"),
-    }
+    host.env_with(&launch.env, "NODE_OPTIONS")
 }
 
 /// Refuses a command that would open an inspector to other machines and wait there: one of its words, or the script

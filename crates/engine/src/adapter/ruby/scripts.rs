@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::plan::{ADDRESS, TOKEN};
 use super::super::{Host, Runtime};
 use crate::error::Result;
+use crate::model::launch::Launch;
 use crate::parts::folder_with;
 
 /// Reads a source.
@@ -48,15 +49,16 @@ pub(super) fn injector(server: &Path) -> PathBuf {
     server.with_file_name(INJECTOR)
 }
 
-/// What makes every Ruby process of a program load the server and connect to us. `own` are the options that there are
-/// already.
+/// What makes every Ruby process of a program load the server and connect to us.
 pub(super) fn environment(
+    host: &dyn Host,
     server: &Path,
     runtime: &Runtime,
-    own: Option<&str>,
+    launch: &Launch,
 ) -> BTreeMap<String, Option<String>> {
     let option = format!("-r{}", server.with_extension("").display());
-    let options = [Some(option.as_str()), own].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let own = host.env_with(&launch.env, "RUBYOPT");
+    let options = std::iter::once(option).chain(own).collect::<Vec<_>>().join(" ");
     [
         ("RUBYOPT", options),
         ("STILLFRAME_RUBY", ADDRESS.to_owned()),
