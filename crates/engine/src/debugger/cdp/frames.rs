@@ -1,19 +1,21 @@
 //! Frames as users see them: in the source, under the source's names.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::cdp::debugger::{CallFrame, Location as ScriptPlace, Scope};
 use ::cdp::runtime;
 
 use super::function_names::{begins_with_script, or_anonymous, source_name};
-use super::scripts::{Script, Scripts, position};
+use super::scripts::{Script, Scripts, path_of, position};
 use super::sources::Sources;
 use super::stop::V8Stop;
 use super::values::Frame;
 use crate::error::{Error, Result};
 use crate::lock::lock;
 use crate::model::ids::RawId;
+use crate::model::source::{Location, Source};
 use crate::model::stack::{Stack, StackFrame};
 
 /// The frames of a stop without those of our hook, followed by those that called them in earlier turns of the event
@@ -26,7 +28,8 @@ pub(super) async fn stack_trace(
 ) -> Stack<RawId> {
     if stop.is_idle || stop.is_unwound {
         let name = if stop.is_idle { "(idle)" } else { "(the stack was unwound)" };
-        let only = StackFrame { id: stop.id_of(0), name: name.to_owned(), location: None };
+        let location = unwound_at(stop, sources).await;
+        let only = StackFrame { id: stop.id_of(0), name: name.to_owned(), location };
         return Stack { frames: [only].into_iter().skip(start).take(levels).collect(), total: 1 };
     }
     // Frames that are no longer on the stack: their functions await what is on it.
@@ -48,6 +51,36 @@ pub(super) async fn stack_trace(
         frames.push(frame);
     }
     Stack { frames, total: shown.len() }
+}
+
+/// The first place of the user's code in the text of the stack of what was thrown.
+async fn unwound_at(stop: &V8Stop, sources: &Sources) -> Option<Location> {
+    let stack = stop.thrown.as_ref()?.value.description.as_deref()?;
+    let is_users = |(path, ..): &(PathBuf, u32, u32)| sources.program.is_users(path);
+    let (path, line, column) = stack.lines().filter_map(printed_place).find(is_users)?;
+    let script = sources.scripts.newest(|script| script.path.as_deref() == Some(&path));
+    let is_source = match &script {
+        Some(script) => matches!(script.map().await, Some(Ok(map)) if map.source_of(&path).is_some()),
+        None => true,
+    };
+    // A loader that gives a script the path of its source has Node write places of the source.
+    let Some(script) = script.filter(|_| !is_source) else {
+        let source = Source::file(sources.program.setup.to_local(&path));
+        return Some(Location { source, line, column, generated: None });
+    };
+    let number = |number: u32| i32::try_from(number).unwrap_or(i32::MAX).saturating_sub(1);
+    let (line_number, column_number) = (number(line), Some(number(column)));
+    sources.location(&ScriptPlace { script_id: script.id.clone(), line_number, column_number }).await
+}
+
+/// File, line and column, 1-based, in a line of a stack such as `at async load (file:///app/a.mjs:3:9)`.
+fn printed_place(line: &str) -> Option<(PathBuf, u32, u32)> {
+    let call = line.trim_start().strip_prefix("at ")?;
+    let place =
+        call.strip_suffix(')').and_then(|call| call.rsplit_once('(')).map_or(call, |(_, place)| place);
+    let (place, column) = place.strip_prefix("async ").unwrap_or(place).rsplit_once(':')?;
+    let (url, line) = place.rsplit_once(':')?;
+    Some((path_of(url)?, line.parse().ok()?, column.parse().ok()?))
 }
 
 async fn describe(sources: &Sources, id: RawId, frame: &CallFrame) -> StackFrame<RawId> {
@@ -136,4 +169,25 @@ async fn names(scripts: &Scripts, frame: &CallFrame) -> Option<(HashMap<String, 
     let blocks: Vec<_> = chain.iter().take(function).filter_map(part).collect();
     let text = script.text().await?;
     Some(map.clear_names(&text, part(chain.get(function)?)?, &blocks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_from_the_lines_of_a_stack() {
+        let table = [
+            ("    at async load (file:///app/a%20b.mjs:3:9)", Some(("/app/a b.mjs", 3, 9))),
+            ("    at async file:///app/main.mjs:7:1", Some(("/app/main.mjs", 7, 1))),
+            ("    at Cart.total [as sum] (/app/cart.js:12:20)", Some(("/app/cart.js", 12, 20))),
+            ("    at async Promise.all (index 0)", None),
+            ("    at async open (node:internal/fs/promises:639:25)", None),
+            ("TypeError: fetch failed", None),
+        ];
+        for (line, expected) in table {
+            let expected = expected.map(|(path, line, column)| (PathBuf::from(path), line, column));
+            assert_eq!(printed_place(line), expected, "{line}");
+        }
+    }
 }

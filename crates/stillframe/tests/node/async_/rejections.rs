@@ -54,6 +54,25 @@ pay(3);
     session.finish().await;
 }
 
+/// Node rejects from native code, with nobody on the stack. The stack of the error names who waits for it.
+#[tokio::test]
+async fn a_rejection_by_node_stops_at_the_code_that_waits_for_it() {
+    let script = Script::module(
+        r#"
+import { readFile } from "node:fs/promises";
+async function load(path) {
+  return JSON.parse(await readFile(path, "utf8")); // @waits
+}
+await load("/no/such/file");
+"#,
+    );
+    let (session, stopped) = script.start().await;
+    assert_eq!(stopped.outcome(), "exception", "{}", stopped.text);
+    assert_eq!(stopped.place(), (script.path(), script.line("waits")), "{}", stopped.text);
+    assert_eq!(session.evaluate("error.code").await, "'ENOENT'");
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn an_unhandled_rejection_stops_where_it_is_rejected() {
     let script = Script::new(
