@@ -239,13 +239,15 @@ impl Replay {
             "start" => Some("the recording begins here".to_owned()),
             _ => None,
         };
-        events.push((
-            "stopped",
-            json!({
-                "reason": reason, "text": text, "threadId": thread, "allThreadsStopped": true,
-                "hitBreakpointIds": breakpoints,
-            }),
-        ));
+        let stopped = dap::StoppedEvent {
+            reason: reason.to_owned(),
+            text,
+            thread_id: Some(thread),
+            all_threads_stopped: true,
+            hit_breakpoint_ids: breakpoints.to_vec(),
+            ..dap::StoppedEvent::default()
+        };
+        events.push(("stopped", body(&stopped)?));
         Ok(())
     }
 
