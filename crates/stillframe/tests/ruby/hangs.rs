@@ -98,5 +98,7 @@ async fn a_loop_whose_values_stay_is_busy_with_its_lines_and_values() {
     let lines = [found.at("/loop/startLine"), found.at("/loop/endLine")];
     assert_eq!(lines, [&json!(program.line("loop")), &json!(program.line("end"))], "{}", found.text);
     assert!(found.text.contains("no value that the loop depends on changed"), "{}", found.text);
+    // Samples of one call are counted together, whatever line each of them begins with.
+    assert_eq!(found.text_of("calls").matches(" gcd gcd.rb:").count(), 1, "{}", found.text);
     server.finish().await;
 }

@@ -5,9 +5,9 @@ module Stillframe
   # Ruby does not record the holder of a Mutex: a thread inside `synchronize`, or after `lock` further down its stack,
   # counts as the holder.
   module Activity
-    Call = Struct.new(:function, :file, :line, :total, :lines, :calls) do
+    Call = Struct.new(:function, :file, :total, :lines, :calls) do
       def plain
-        { function: function, file: file, line: line, total: total, lines: lines.sort,
+        { function: function, file: file, total: total, lines: lines.sort,
           calls: calls.values.sort_by { |call| -call.total }.map(&:plain) }
       end
     end
@@ -75,7 +75,7 @@ module Stillframe
           calls = @calls[client.id] ||= {}
           stack.reverse_each do |place|
             key = [name(place), place.absolute_path]
-            call = calls[key] ||= Call.new(key[0], key[1], place.lineno, 0, Hash.new(0), {})
+            call = calls[key] ||= Call.new(key[0], key[1], 0, Hash.new(0), {})
             call.total += 1
             call.lines[place.lineno] += 1
             calls = call.calls

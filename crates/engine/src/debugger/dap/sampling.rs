@@ -38,7 +38,6 @@ struct Thread {
 struct Call {
     function: String,
     file: String,
-    line: u32,
     total: u64,
     lines: Vec<(u32, u64)>,
     calls: Vec<Self>,
@@ -118,7 +117,8 @@ impl Call {
     fn into_node(self, debugger: &DapDebugger) -> CallNode {
         CallNode {
             function: self.function,
-            location: Some(place(debugger, self.file, self.line)),
+            // Where it begins is not known. Samples of one function that are collected later belong to the same call.
+            location: Some(place(debugger, self.file, 0)),
             total: self.total,
             lines: self.lines,
             calls: self.calls.into_iter().map(|call| call.into_node(debugger)).collect(),
