@@ -329,6 +329,9 @@ pub struct Quirks {
     pub is_call: fn(&str) -> bool,
     /// Whether a breakpoint stops the program while an expression calls one of its functions, and the call with it.
     pub calls_stop_at_breakpoints: bool,
+    /// Whether such an expression has run although it was refused with this message, and has no result to be lost; else the
+    /// message to show.
+    pub has_run_without_result: fn(&str, String) -> Result<(), String>,
     /// The message of such an expression that was refused, with what the debugger cannot call.
     pub refused_call: fn(String) -> String,
     /// Why the program may not use a value that was assigned.
@@ -536,6 +539,7 @@ impl Quirks {
         removed_command: None,
         is_call: |_| false,
         calls_stop_at_breakpoints: false,
+        has_run_without_result: |_, message| Err(message),
         refused_call: |message| message,
         assignment_note: None,
         end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),

@@ -33,6 +33,26 @@ pub(super) fn other(expression: &str, message: &str, deciding: &Deciding) -> Opt
     (other != expression).then_some(Other { expression: other, explains })
 }
 
+/// Whether a call was an assignment that has been made, though Delve refused it with this message; else the message to show.
+/// After a pause, Delve may have selected no goroutine, and fails when it looks for the result of a call there.
+pub(super) fn has_run_without_result(call: &str, message: String) -> Result<(), String> {
+    if !message.starts_with("Internal Error: runtime error: invalid memory address") {
+        return Err(message);
+    }
+    if is_assignment(call) {
+        return Ok(());
+    }
+    Err("the program has run it, but Delve has lost its result: after this pause, no goroutine is selected; a step selects one"
+        .to_owned())
+}
+
+fn is_assignment(expression: &str) -> bool {
+    let letters: Vec<(usize, char, i32)> = outside(expression).collect();
+    let is_sign = |at: usize| letters.get(at).is_some_and(|(_, letter, _)| "=!<>".contains(*letter));
+    (1..letters.len())
+        .any(|at| matches!(letters.get(at), Some((_, '=', 0))) && !is_sign(at - 1) && !is_sign(at + 1))
+}
+
 /// The operands of `||` in a condition, of which one that a map has no key for decides nothing else, and those of `&&` in
 /// each.
 pub(super) fn operands(expression: &str, message: &str) -> Vec<Vec<String>> {
@@ -314,6 +334,19 @@ fn package(source: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lost_result_is_no_error_of_an_assignment() {
+        let lost = "Internal Error: runtime error: invalid memory address or nil pointer dereference";
+        for call in ["call limit = 8", "call item.Name = \"a == b\"", "call counts[f(1)]=2"] {
+            assert_eq!(has_run_without_result(call, lost.to_owned()), Ok(()), "{call}");
+            assert_eq!(has_run_without_result(call, "nope".to_owned()), Err("nope".to_owned()), "{call}");
+        }
+        for call in ["call f(1)", "call f(1) == 2", "call f(a != b)", "call f(\"x = y\") >= 1"] {
+            let message = has_run_without_result(call, lost.to_owned()).unwrap_err();
+            assert!(message.contains("a step selects one"), "{call}: {message}");
+        }
+    }
 
     #[test]
     fn refused_expressions_have_others_for_the_same_value() {

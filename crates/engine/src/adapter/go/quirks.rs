@@ -130,6 +130,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     deciding_name: expressions::deciding_name,
     is_call: |expression| expression.trim_start().starts_with("call "),
     calls_stop_at_breakpoints: true,
+    has_run_without_result: expressions::has_run_without_result,
     refused_call: delve::refused_call,
     assignment_note: Some(
         "code up to the next branch may go on with the old value, which the compiler keeps in a register",

@@ -40,11 +40,17 @@ pub(super) async fn evaluate(
     let Some(first) = quirks.read_first else { return request(arguments).await };
     if (quirks.is_call)(&arguments.expression) {
         read(debugger).await;
-        let asked = debugger.clone();
+        let (asked, expression) = (debugger.clone(), arguments.expression.clone());
         let call = async move { asked.request::<::dap::Evaluate>(arguments, within).await };
         let answer = debugger.silently(call).await;
         lock(&debugger.0.references).is_first_read = false;
-        return answer;
+        return answer.or_else(|error| match error {
+            Error::Refused(message) => match (quirks.has_run_without_result)(&expression, message) {
+                Ok(()) => Ok(EvaluateResponse::default()),
+                Err(message) => Err(Error::Refused(message)),
+            },
+            other => Err(other),
+        });
     }
     if debugger.0.reads_first.load(Ordering::Acquire) {
         read(debugger).await;
