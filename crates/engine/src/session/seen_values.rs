@@ -128,7 +128,7 @@ impl Seen {
             .iter()
             .filter(|path| !explained(path) && !is_part(path))
             .map(|path| ChangedValue {
-                path: (*path).clone(),
+                path: as_written(path),
                 old: before.texts.get(*path).cloned(),
                 new: self.texts.get(*path).cloned(),
             })
@@ -143,19 +143,29 @@ fn parent(path: &str) -> &str {
 
 /// The path of a child.
 fn path_of(parent: &str, name: &str) -> String {
-    // A dot or bracket would look like another step.
-    let plain = name.replace(['.', '['], "_");
-    if plain.is_empty() {
+    let is_key = |letter: char| letter.is_ascii_digit() || matches!(letter, '\'' | '"' | '-' | '(');
+    if name.is_empty() {
         parent.to_owned()
     } else if parent.is_empty() {
-        plain
-    } else if name.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '\'' | '"')) {
-        format!("{parent}[{plain}]")
+        as_one_step(name)
+    } else if name.starts_with(is_key) {
+        format!("{parent}[{}]", as_one_step(name))
     } else if let Some(item) = name.strip_prefix('[') {
-        format!("{parent}[{}", item.replace(['.', '['], "_"))
+        format!("{parent}[{}", as_one_step(item))
     } else {
-        format!("{parent}.{plain}")
+        format!("{parent}.{}", as_one_step(name))
     }
+}
+
+/// What a dot and a bracket in a name are in a path, where they would look like another step.
+const IN_NAMES: [(&str, &str); 2] = [(".", "\u{1}"), ("[", "\u{2}")];
+
+fn as_one_step(name: &str) -> String {
+    IN_NAMES.iter().fold(name.to_owned(), |name, (letter, instead)| name.replace(letter, instead))
+}
+
+fn as_written(path: &str) -> String {
+    IN_NAMES.iter().fold(path.to_owned(), |path, (letter, instead)| path.replace(instead, letter))
 }
 
 impl SeenValues {
@@ -308,11 +318,17 @@ mod tests {
             ("cart", "total", "cart.total"),
             ("items", "0", "items[0]"),
             ("items", "[0]", "items[0]"),
-            ("table", "'a.b'", "table['a_b']"),
+            ("table", "'a.b'", "table['a.b']"),
+            ("table", "1.5", "table[1.5]"),
+            ("table", "-1", "table[-1]"),
+            ("table", "(1, 2)", "table[(1, 2)]"),
+            ("", "(return) Cart.total", "(return) Cart.total"),
             ("pointer", "", "pointer"),
         ];
-        for (parent, name, expected) in table {
-            assert_eq!(path_of(parent, name), expected);
+        for (above, name, expected) in table {
+            let path = path_of(above, name);
+            assert_eq!(as_written(&path), expected);
+            assert_eq!(parent(&path), if name.is_empty() { "" } else { above });
         }
     }
 }

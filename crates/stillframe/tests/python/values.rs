@@ -255,3 +255,59 @@ async fn what_was_returned_is_shown_at_one_stop() {
     assert_eq!(ended["output"], "[]\n");
     session.finish().await;
 }
+
+/// A function reads and writes globals like variables of its own.
+#[tokio::test]
+async fn a_global_is_set_by_its_name_and_a_variable_without_a_value_is_not_one() {
+    let script = Script::new(
+        r#"
+count = 1
+later = "global"
+
+def add(number):
+    global count
+    count += number  # @add
+    later = "local"
+    return later
+
+print(add(1), count, later)
+"#,
+    );
+    let (session, _) = script.stopped_at("add").await;
+    let set = session.ok("set_variable", json!({ "name": "count", "value": "40 + number" })).await;
+    assert_eq!(set["value"], "41");
+    session.fails("refused", "set_variable", json!({ "name": "later", "value": "5" })).await;
+    session.fails("refused", "set_variable", json!({ "name": "missing", "value": "5" })).await;
+    assert_eq!(session.run_to_the_end().await["output"], "local 42 global\n");
+    session.finish().await;
+}
+
+/// A return value and a key are named as in the variables.
+#[tokio::test]
+async fn what_changed_is_named_as_the_variables_are() {
+    let script = Script::new(
+        r#"
+class Cart:
+    def total(self, table):
+        table["a.b"] += 1  # @in
+        table[-1] = 2
+        return 3
+
+def main():
+    table = {"a.b": 1, "a_b": 5}
+    Cart().total(table)  # @first
+    print(table)
+
+main()
+"#,
+    );
+    let (session, _) = script.stopped_at("first").await;
+    session.break_at(&script, "in").await;
+    session.go_on().await;
+    let left = session.step("step_out").await;
+    let changed = left["changed"].as_array().unwrap();
+    let names: Vec<&Value> = changed.iter().map(|each| &each["name"]).collect();
+    assert_eq!(names, ["(return) Cart.total", "table['a.b']", "table[-1]"], "{}", left.text);
+    session.run_to_the_end().await;
+    session.finish().await;
+}

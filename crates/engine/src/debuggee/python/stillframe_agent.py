@@ -428,7 +428,7 @@ def mark_what_was_not_returned():
         @functools.wraps(named)
         def get_clsname_for_code(code, frame):
             is_return = opcode.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
-            return named(code, frame) if is_return else NOT_RETURNED
+            return named(code, frame) if is_return and code.co_name != "stillframe_pause" else NOT_RETURNED
 
         module.get_clsname_for_code = get_clsname_for_code
 
@@ -1729,11 +1729,20 @@ def request_assign(frame_number, number, name, text, seconds, limit):
     return {"value": Renderer(limit).value(value)}
 
 
+def is_global_in(frame, name):
+    """Whether a name in a function is that of a global. A variable of the function may have no value yet."""
+    code = frame.f_code
+    return name in frame.f_globals and name not in code.co_varnames + code.co_cellvars + code.co_freevars
+
+
 def assign(parent, name, value):
     if type(parent) is Namespace:
+        is_global = parent.is_globals
         if name not in dict(parent.variables()):
-            refuse("no variable `%s` here" % name)
-        if parent.is_globals:
+            is_global = not is_global and is_global_in(parent.frame, name)
+            if not is_global:
+                refuse("no variable `%s` here" % name)
+        if is_global:
             parent.frame.f_globals[name] = value
         else:
             local = parent.frame.f_locals

@@ -45,6 +45,8 @@ wait()
     assert_eq!(running.outcome(), "running", "{statement}: {}", running.text);
     let paused = session.ok("pause_execution", json!({ "timeout": 10_000 })).await;
     assert_eq!(paused.place().1, script.line("wait"), "{statement}");
+    let stepped = session.ok("step_over", json!({ "timeout": 300 })).await;
+    assert!(!stepped.text.contains("stillframe_pause"), "{statement}: {}", stepped.text);
     session.finish().await;
 }
 
