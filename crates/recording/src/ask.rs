@@ -8,6 +8,7 @@ mod first;
 mod inside;
 mod last;
 mod origin;
+mod properties;
 mod reached;
 mod state;
 mod statement;

@@ -1,4 +1,5 @@
-//! The methods of the program's classes in Python, as far as their source says what they return.
+//! The methods of the program's classes in Python, properties, and getters in JavaScript, as far as their source says what
+//! they return.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,6 +18,8 @@ pub(crate) struct Method {
     parameters: Vec<String>,
     /// The lines of its body without comments and those of a documentation in one line.
     lines: Vec<String>,
+    /// It computes an attribute.
+    is_property: bool,
 }
 
 /// What was found for a class and names of methods.
@@ -33,7 +36,7 @@ pub(crate) struct Methods {
 
 impl Method {
     /// What it returns, if that is all that it does.
-    fn returned(&self) -> Option<&str> {
+    pub(crate) fn returned(&self) -> Option<&str> {
         if let [only] = self.lines.as_slice() { only.strip_prefix("return ") } else { None }
     }
 }
@@ -74,14 +77,28 @@ impl Recording {
         if let Some(known) = self.methods.borrow().inherited.get(&key) {
             return Ok(known.clone());
         }
-        let mut classes = vec![of.type_name];
-        for class in self.inherited(object)? {
-            classes.push(self.object(class)?.type_name);
-        }
+        let classes = self.classes_of(object)?;
         let methods = |name| classes.iter().find_map(move |class| self.method(class, name));
         let found = names.iter().find_map(|name| methods(*name));
         self.methods.borrow_mut().inherited.insert(key, found.clone());
         Ok(found)
+    }
+
+    /// The property or the getter that computes an attribute of an object.
+    pub(crate) fn property_of(&self, object: i64, name: &str) -> Result<Option<Method>> {
+        let classes = self.classes_of(object)?;
+        let found = classes.iter().find_map(|class| self.method_in_sources(class, name));
+        Ok(found.filter(|method| method.is_property))
+    }
+
+    /// The names of an object's class and of those that it inherits from.
+    fn classes_of(&self, object: i64) -> Result<Vec<Rc<str>>> {
+        let mut classes = vec![self.object(object)?.type_name];
+        for class in self.inherited(object)? {
+            let name = self.object(class)?.type_name;
+            classes.push(name.strip_suffix(".prototype").map_or(Rc::clone(&name), Rc::from));
+        }
+        Ok(classes)
     }
 
     /// A method of a class of this name. What it does is not known where several classes have the name.
@@ -90,27 +107,35 @@ impl Recording {
         if let Some(known) = self.methods.borrow().own.get(&key) {
             return known.clone();
         }
+        let found = self.method_in_sources(class, name).map(Rc::new);
+        self.methods.borrow_mut().own.insert(key, found.clone());
+        found
+    }
+
+    fn method_in_sources(&self, class: &str, name: &str) -> Option<Method> {
+        let sources = self.sources.values();
         let all: Vec<Option<Method>> =
-            self.sources.values().flat_map(|lines| methods_in(lines, class, name)).collect();
+            sources.flat_map(|lines| methods_in(lines, class, name, self.spelling)).collect();
         let is_clear = all.iter().all(|method| Some(method) == all.first());
         let mut found = all.into_iter().flatten().next();
         if !is_clear && let Some(found) = &mut found {
             found.lines.clear();
         }
-        let found = found.map(Rc::new);
-        self.methods.borrow_mut().own.insert(key, found.clone());
         found
     }
 }
 
-/// What the classes of a name in a source have as a method, each.
-fn methods_in(lines: &[String], class: &str, name: &str) -> Vec<Option<Method>> {
+/// What the classes of a name in a source have as a method, each; in JavaScript, as a getter.
+fn methods_in(lines: &[String], class: &str, name: &str, spelling: Spelling) -> Vec<Option<Method>> {
     let last = class.rsplit('.').next().unwrap_or(class);
-    let head = format!("def {name}(");
+    let is_python = spelling == Spelling::Python;
+    let head = if is_python { format!("def {name}(") } else { format!("get {name}(") };
+    let is_before = |word: &str| matches!(word, "export" | "default" | "abstract");
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let rest = line.trim_start().strip_prefix("class ").and_then(|rest| rest.strip_prefix(last));
-        if !rest.is_some_and(|rest| rest.starts_with([':', '(', ' '])) {
+        let rest = line.split_once("class ").filter(|(before, _)| before.split_whitespace().all(is_before));
+        let rest = rest.and_then(|(_, rest)| rest.strip_prefix(last));
+        if !rest.is_some_and(|rest| rest.starts_with([':', '(', ' ', '{', '<'])) {
             continue;
         }
         let body: Vec<&str> = below(lines.get(at..).unwrap_or_default()).collect();
@@ -121,15 +146,35 @@ fn methods_in(lines: &[String], class: &str, name: &str) -> Vec<Option<Method>> 
             let text =
                 body.get(at).and_then(|line| line.trim_start().strip_prefix(&head)).unwrap_or_default();
             let lines = below(body.get(at..).unwrap_or_default());
+            let name = format!("{class}.{name}");
+            if !is_python {
+                return getter(name, text, lines);
+            }
             let is_text = |line: &&str| line.starts_with(['"', '\'', '#']);
+            let mut decorators = body.iter().take(at).rev().map(|line| line.trim());
             Method {
-                name: format!("{class}.{name}"),
+                name,
                 parameters: parameters(text),
                 lines: lines.map(str::trim).filter(|line| !is_text(line)).map(str::to_owned).collect(),
+                is_property: decorators.next() == Some("@property")
+                    && !decorators.next().is_some_and(|line| line.starts_with('@')),
             }
         }));
     }
     found
+}
+
+/// A getter of JavaScript, by what is behind its parenthesis, and the lines below that.
+fn getter<'a>(name: String, text: &'a str, below: impl Iterator<Item = &'a str>) -> Method {
+    let in_line = text.split_once('{').and_then(|(_, rest)| rest.trim_end().strip_suffix('}'));
+    let lines = in_line.into_iter().chain(below).map(|line| line.trim().trim_end_matches(';'));
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    Method {
+        name,
+        parameters: vec!["this".to_owned()],
+        lines: lines.map(str::to_owned).collect(),
+        is_property: true,
+    }
 }
 
 /// The names in a list of parameters.

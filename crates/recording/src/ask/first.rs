@@ -10,12 +10,14 @@ use rusqlite::OptionalExtension;
 
 pub(super) use self::objects::types_of as objects_of_types;
 use self::search::{Found, Search};
+use super::properties;
 use super::reached::{is_named, not_called};
 use super::state::{VALUE, is_definition};
 use super::stored;
 use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, LINE, Memory, MemoryAt, Write, write_of};
+use crate::predicate::Expression;
 use crate::reading::{Call, Code, Event, Recording, is_file};
 use crate::streams::stream_of;
 use crate::value::{Key, OUTER, Owner, What, Word};
@@ -109,6 +111,7 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     if let Some(only) = request.only(search.count.max(count), &search.unknown()) {
         return with_gap(recording, only);
     }
+    let computed = properties::condition(recording, &search.condition)?;
     if let Some((condition, of)) = returns::of_property(recording, &search.condition)?
         && let Some(function) = returns::function(&condition)?
     {
@@ -118,7 +121,8 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
             count = 0;
             if let Some(event) = returns::search(recording, request, (&condition, of), &function, &mut count)?
             {
-                return returns::answer(recording, request.condition, &event);
+                let before = before_read(recording, request, computed, &event)?;
+                return Ok(before + &returns::answer(recording, request.condition, &event)?);
             }
         }
         if let Some(only) = request.only(count, "") {
@@ -127,7 +131,7 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     }
     let stored = stored::attributes(recording, &search.condition)?;
     let mut text = search.never();
-    if let Some((condition, names)) = stored::condition(&search.condition, &stored) {
+    if let Some((condition, names)) = stored::condition(&search.condition, &stored).or(computed) {
         let mut search = Search::new(recording, request, condition)?;
         let found = search.run(occurrence)?;
         text = match &found {
@@ -144,6 +148,21 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     }
     let notes = [stored::note(recording, &stored)?, recording.gap()?].into_iter().flatten();
     Ok(notes.fold(text, |text, note| text + &note + "\n"))
+}
+
+/// That a condition held before the program read the property that it is about, if it did.
+fn before_read(
+    recording: &Recording,
+    request: &FirstRequest<'_>,
+    computed: Option<(Expression, String)>,
+    read: &Event,
+) -> Result<String> {
+    let Some((condition, names)) = computed else { return Ok(String::new()) };
+    let found = Search::new(recording, request, condition)?.run(request.occurrence)?;
+    let line = found.map(|found| recording.writer(&found.write)).transpose()?;
+    let Some(line) = line.filter(|line| line.id < read.id) else { return Ok(String::new()) };
+    let place = recording.writer_text(&line)?;
+    Ok(format!("{names}: it held before that was read, after {place} (event {})\n", line.id))
 }
 
 /// The variables of a call, and of the calls around a closure, which may have ended.

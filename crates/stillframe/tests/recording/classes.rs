@@ -1,9 +1,9 @@
-//! What classes of JavaScript have, and what is changed by other means than an assignment.
+//! What classes of JavaScript have, what properties compute, and what is changed by other means than an assignment.
 
 use serde_json::json;
 use test_support::{Fixture, toolchains};
 
-use crate::recorder::{Client, at, has};
+use crate::recorder::{Client, at, has, has_marked, pythons};
 
 const FIELDS: &str = "\
 class Part {
@@ -243,4 +243,109 @@ async fn functions_that_a_compiler_adds_are_not_recorded() {
     let writes = client.ask("find_writes", json!({ "target": "Box.made" })).await;
     has(&writes, &["`Box.made` is 1 "]);
     client.server.finish().await;
+}
+
+const READ_LATE: &str = "\
+class Base:
+    def __init__(self):
+        self._balance = 10
+        self._fees = [1]
+
+    @property
+    def balance(self):
+        return self._balance
+
+    @property
+    def overdrawn(self):
+        return self.balance < 0
+
+    @property
+    def fees(self):
+        return sum(fee for fee in self._fees)
+
+    @property
+    def limit(self):
+        limit = 5
+        return limit
+
+
+class Account(Base):
+    def pay(self, amount):
+        self._balance -= amount  # @paid
+        self._fees.append(amount)  # @charged
+
+
+def settle(account, bills):
+    for bill in bills:
+        account.pay(bill)
+    return account.balance  # @end
+
+
+settle(Account(), [3, 4, 5, 6])
+";
+
+const READ_LATE_IN_JAVASCRIPT: &str = "\
+class Base {
+  #balance = 10;
+  fees = [1];
+
+  get balance() { return this.#balance; }
+
+  get overdrawn() {
+    return this.balance < 0;
+  }
+
+  get limit() {
+    const limit = 5;
+    return limit;
+  }
+
+  take(amount) {
+    this.#balance -= amount; // @paid
+  }
+}
+
+class Account extends Base {
+  pay(amount) {
+    this.take(amount);
+    this.fees.push(amount);
+  }
+}
+
+function settle(account, bills) {
+  for (const bill of bills) account.pay(bill);
+  return account.balance; // @end
+}
+
+settle(new Account(), [3, 4, 5, 6]);
+";
+
+#[tokio::test]
+async fn a_property_is_asked_about_by_what_it_would_return_where_it_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = Fixture::write(folder.path(), "main.py", READ_LATE);
+    let node = Fixture::write(folder.path(), "main.js", READ_LATE_IN_JAVASCRIPT);
+    let programs = pythons().into_iter().map(|name| (name, &python)).chain([("node".to_owned(), &node)]);
+    for (name, program) in programs {
+        let client = Client::new(&name).await;
+        has(&client.record(program, &[]).await, &["exited with code 0"]);
+        let first = async |condition: &str| client.ask("find_first", json!({ "condition": condition })).await;
+        let negative = first("account.balance < 0").await;
+        let held = "alance`: it held before that was read, after ";
+        has_marked(
+            &negative,
+            program,
+            &["ase.balance` returns `", held, "@paid", "where -8 is returned", "@end"],
+        );
+        let overdrawn = first("account.overdrawn").await;
+        has_marked(&overdrawn, program, &[".overdrawn` returns `", "`account.overdrawn` first holds after "]);
+        has_marked(&overdrawn, program, &["alance: 3 → -2"]);
+        has_marked(&first("bill > account.balance").await, program, &["first holds ", "bill = 4"]);
+        has(&first("account.limit > 9").await, &["never holds"]);
+        if program.path().ends_with("main.py") {
+            let fees = first("account.fees > 7").await;
+            has_marked(&fees, program, &["returns `sum(fee for fee in self._fees)`", "@charged"]);
+        }
+        client.server.finish().await;
+    }
 }

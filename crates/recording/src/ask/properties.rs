@@ -1,0 +1,78 @@
+//! Conditions on attributes that properties and getters compute from their object, as their source says.
+//!
+//! What they return is recorded only where the program reads them, which may be long after it has changed.
+
+use crate::error::Result;
+use crate::predicate::Expression;
+use crate::reading::Recording;
+use crate::value::{Key, Kind};
+
+/// Properties that return other properties are followed so far.
+const MOST_DEPTH: usize = 8;
+
+/// A condition in which such attributes are replaced by what computes them, and what to say of that; none if there is no such
+/// attribute in it.
+pub(super) fn condition(
+    recording: &Recording,
+    condition: &Expression,
+) -> Result<Option<(Expression, String)>> {
+    let (mut condition, mut notes) = (condition.clone(), Vec::new());
+    for _ in 0..MOST_DEPTH {
+        let Some((attribute, returned, note)) = computed(recording, &condition)? else { break };
+        condition = condition.replaced(&|part| (*part == attribute).then(|| returned.clone()));
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    Ok((!notes.is_empty()).then(|| (condition, notes.join("\n"))))
+}
+
+/// An attribute in an expression that is computed, what computes it, and how to say that.
+fn computed(recording: &Recording, part: &Expression) -> Result<Option<(Expression, Expression, String)>> {
+    if let Expression::Attribute(of, name) = part
+        && let Some((returned, note)) = returned(recording, of, name)?
+    {
+        return Ok(Some((part.clone(), returned, note)));
+    }
+    for part in part.parts() {
+        if let Some(found) = computed(recording, part)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// What computes an attribute of what an expression gives: the same for all types of objects that its variable or attribute
+/// ever had.
+fn returned(recording: &Recording, of: &Expression, name: &str) -> Result<Option<(Expression, String)>> {
+    let Some(number) = of.last_name().and_then(|last| recording.number(last)) else { return Ok(None) };
+    let mut statement = recording.database.prepare_cached(
+        "SELECT min(objects.id) FROM writes JOIN objects ON objects.id = value >> 3 \
+         WHERE key = ? AND value & 7 = 4 GROUP BY type",
+    )?;
+    let mut roots = Vec::new();
+    of.roots(&mut roots);
+    let mut found: Option<(Expression, String)> = None;
+    for object in statement.query_map([Key::Name(number).stored()], |row| row.get(0))? {
+        let object = object?;
+        if recording.object(object)?.kind != Kind::Instance {
+            return Ok(None);
+        }
+        let Some(method) = recording.property_of(object, name)? else { return Ok(None) };
+        let Some((parameter, body)) = recording.returned_by(&method) else { return Ok(None) };
+        let is_object = |part: &Expression| matches!(part, Expression::Name(name) if name == parameter);
+        let returned = body.replaced(&|part| is_object(part).then(|| of.clone()));
+        if binds(&body, &roots) || found.as_ref().is_some_and(|(other, _)| *other != returned) {
+            return Ok(None);
+        }
+        let text = method.returned().unwrap_or_default();
+        found.get_or_insert((returned, format!("`{}` returns `{text}`", method.name)));
+    }
+    Ok(found)
+}
+
+/// Whether it has a comprehension with a variable of one of these names.
+fn binds(part: &Expression, names: &[String]) -> bool {
+    matches!(part, Expression::Each(each) if each.variables.iter().any(|variable| names.contains(variable)))
+        || part.parts().into_iter().any(|part| binds(part, names))
+}
