@@ -90,3 +90,29 @@ async fn only_a_collection_is_known_to_come_to_its_end() {
     }
     server.finish().await;
 }
+
+const SERVES: &str = "\
+import java.util.concurrent.*;
+
+class Main {
+    public static void main(String[] arguments) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(3);
+        pool.invokeAll(java.util.Collections.nCopies(3, () -> { Thread.sleep(100); return 0; }));
+        System.out.println(\"idle\");
+    }
+}
+";
+
+#[tokio::test]
+async fn what_several_threads_wait_for_is_said_once() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "Main.java", SERVES);
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": ["java", program.path()], "timeout": 5_000 });
+    let found = server.ok("diagnose_hang", asked).await;
+    assert_eq!(found["verdict"], "waiting", "{}", found.text);
+    let evidence = found.at("/evidence").as_array().cloned().unwrap_or_default();
+    let idle = json!("it waits for a task of its thread pool, which was not shut down");
+    assert_eq!(evidence.iter().filter(|sentence| **sentence == idle).count(), 1, "{}", found.text);
+    server.finish().await;
+}

@@ -59,11 +59,15 @@ impl HangWatch<'_> {
             return HangFinding { verdict: Verdict::Deadlocked, message, evidence };
         }
         let waits = self.all_waits().await;
-        let told: Vec<String> = waits
-            .iter()
-            .map(|(_, waiting)| format!("it waits for {}{}", waiting.what, at(waiting)))
-            .collect();
-        evidence.extend(told.into_iter().take(12));
+        let mut sentences: Vec<String> = Vec::new();
+        for (_, waiting) in &waits {
+            let sentence = format!("it waits for {}{}", waiting.what, at(waiting));
+            // Many threads of a pool wait for the same.
+            if !sentences.contains(&sentence) {
+                sentences.push(sentence);
+            }
+        }
+        evidence.extend(sentences.into_iter().take(12));
         let (verdict, message) = match main_reason(&waits) {
             Some(waiting) => {
                 (Verdict::Waiting, format!("The program is waiting for {}{}", waiting.what, at(waiting)))
