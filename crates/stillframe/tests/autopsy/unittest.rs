@@ -123,6 +123,31 @@ class Untidy(unittest.TestCase):
     ran.finish().await;
 }
 
+/// pytest-mock replaces the functions of mocks with ones of other names.
+#[tokio::test]
+async fn a_wrapped_assertion_is_named_as_the_test_calls_it() {
+    let body = "
+    def test_sent(self):
+        import os
+        import sysconfig
+        from unittest import mock
+
+        text = 'def wrap_assert_called_with(*args):\\n    original(*args)\\n'
+        names = {'original': mock.Mock.assert_called_with}
+        exec(compile(text, os.path.join(sysconfig.get_paths()['purelib'], 'plugin.py'), 'exec'), names)
+        with mock.patch.object(mock.Mock, 'assert_called_with', names['wrap_assert_called_with']):
+            send = mock.Mock()
+            send(1)
+            send.assert_called_with(2)
+";
+    let ran = unittest(body).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    let assertion = &ran.answer["failure"]["assertion"];
+    let named = json!({ "expression": "send.assert_called_with(2)", "operator": "assert_called_with" });
+    assert_eq!(*assertion, named, "{}", ran.answer.text);
+    ran.finish().await;
+}
+
 #[tokio::test]
 async fn an_exit_in_tested_code_is_reported_where_it_is() {
     let body = "

@@ -80,9 +80,13 @@ def of_function(frame, inner, text):
     """`self.assertEqual(first, second)` and its like: the first arguments are the sides."""
     code = inner.f_code
     names = [name for name in code.co_varnames[: code.co_argcount] if name not in ("self", "cls")]
-    call = call_on(frame, code.co_name)
-    sources = [source(frame, node) for node in call.args] if call is not None else []
     name = code.co_name
+    call = call_on(frame, name)
+    if call is None and name.startswith("wrap_"):
+        # What pytest-mock puts in the place of a mock's functions.
+        name = name[len("wrap_") :]
+        call = call_on(frame, name)
+    sources = [source(frame, node) for node in call.args] if call is not None else []
     count = 1 if name in ALONE else 2
     values = inner.f_locals
     sides = []
