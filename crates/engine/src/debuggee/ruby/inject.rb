@@ -16,7 +16,7 @@ def connect(at)
   return TCPSocket.new(*at.split(/:(?=\d+\z)/)) unless at.match?(/\A\d+\z/)
   folders = [ENV['RUBY_DEBUG_SOCK_DIR'], ENV['XDG_RUNTIME_DIR'], *Dir.glob('/tmp/ruby-debug-sock-*'), File.join(Dir.home, '.ruby-debug-sock')]
   path = folders.compact.flat_map { |folder| Dir.glob(File.join(folder, "ruby-debug-*#{at}*")) }.first
-  path or abort "process #{at} has no rdbg that listens; start the program with `rdbg --open program.rb`"
+  path or abort "process #{at} has no rdbg that listens at a local socket; start the program with `rdbg --open program.rb`, or attach by the port if it was started with `--port`"
   UNIXSocket.new(path)
 end
 
