@@ -57,7 +57,7 @@ pub use identity::Identity;
 pub use injector::Injector;
 pub use marked::MARK;
 pub use parent::parent_gone;
-pub use proc::threads;
+pub use proc::{survives, threads};
 pub use spec::ProcessSpec;
 pub(crate) use spec::search_path;
 pub use termination::Termination;
@@ -396,11 +396,6 @@ pub fn ask_for_inspector(pid: u32) -> bool {
     let signal = rustix::process::Signal::USR1.as_raw();
     let has_handler = cfg!(not(target_os = "linux")) || proc::has_signal(pid, "SigCgt", signal);
     has_handler && marked::ask_for_inspector(pid)
-}
-
-/// Whether a process has a handler for a signal, or ignores it.
-pub fn survives(pid: u32, signal: i32) -> bool {
-    ["SigCgt", "SigIgn"].iter().any(|mask| proc::has_signal(pid, mask, signal))
 }
 
 /// Makes a process look up from a system call. A program that does not listen for the signal ignores it.

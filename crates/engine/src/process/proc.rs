@@ -36,6 +36,11 @@ fn line_of(status: &str, name: &str) -> Option<String> {
     Some(line.trim().to_owned())
 }
 
+/// Whether a process has a handler for a signal, or ignores it.
+pub fn survives(pid: u32, signal: i32) -> bool {
+    ["SigCgt", "SigIgn"].iter().any(|mask| has_signal(pid, mask, signal))
+}
+
 /// Whether a mask of signals in `status` has one.
 pub(super) fn has_signal(pid: u32, mask: &str, signal: i32) -> bool {
     status(pid, mask).is_some_and(|mask| is_in_mask(&mask, signal))
