@@ -124,12 +124,15 @@ fn is_machine_code(head: &[u8]) -> bool {
     MAGIC.iter().any(|magic| head.starts_with(magic))
 }
 
-/// The language of a program: by the extension of its file, by the interpreter in its first line, or because it is a
-/// binary.
+/// The language of a program: by the extension of its file, by what is in its folder, by the interpreter in its first
+/// line, or because it is a binary.
 pub fn by_program(host: &dyn Host, path: &Path) -> Option<&'static dyn Adapter> {
     let is_package =
         |adapter: &&&dyn Adapter| matches!(adapter.program(host, path.to_owned()), Program::Package(_));
-    super::by_extension(path).or_else(|| ADAPTERS.iter().find(is_package).copied()).or_else(|| {
+    let has_main_file = |adapter: &&&dyn Adapter| super::first_file(**adapter, path) != path;
+    let by_folder =
+        || ADAPTERS.iter().find(is_package).or_else(|| ADAPTERS.iter().find(has_main_file)).copied();
+    super::by_extension(path).or_else(by_folder).or_else(|| {
         let name = path.file_name()?.to_string_lossy();
         let file = CommandFile::read(host, &name, path.to_owned());
         // A file with neither may have the name of a command, and be anything.

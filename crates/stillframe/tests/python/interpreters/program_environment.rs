@@ -196,5 +196,8 @@ async fn a_folder_stops_at_breakpoints_and_an_archive_at_its_exception() {
     let stopped = session.ok("start_debugging", json!({ "scriptPath": text(&archive) })).await;
     assert_eq!(stopped.at("/exception/type"), "ZeroDivisionError", "{}", stopped.text);
     assert_eq!((stopped.place().1, stopped.variable("parts")), (helper.line("here"), "0"));
+    let until = json!({ "program": text(&folder), "until": [{ "function": "share" }] });
+    let stopped = session.server.ok("run_until", until).await;
+    assert_eq!(stopped.place(), (helper.path(), helper.line("here")), "{}", stopped.text);
     session.finish().await;
 }
