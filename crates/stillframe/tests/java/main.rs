@@ -16,6 +16,7 @@ mod hangs;
 mod lines;
 mod maven;
 mod scripts;
+mod steps;
 mod values;
 mod virtual_threads;
 

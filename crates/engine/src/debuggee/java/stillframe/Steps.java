@@ -22,6 +22,11 @@ final class Steps {
     private static final int MOST_EXITS = 200;
     private final Debuggee debuggee;
     private final List<EventRequest> requests = new ArrayList<>();
+    /** Where the step that is under way began; null if that is in a library, whose other code it may then end in. */
+    private Location began;
+    private int beganDepth;
+    /** The libraries that it has come to. */
+    private final List<String> skipped = new ArrayList<>();
     private int depth;
     private int exits;
     private Method leaving;
@@ -43,6 +48,9 @@ final class Steps {
     private synchronized void request(ThreadReference thread, String command) throws Failure {
         try {
             end();
+            Location here = thread.frame(0).location();
+            began = debuggee.justMyCode && debuggee.sources.isUsers(here) ? here : null;
+            beganDepth = thread.frameCount();
             int how = command.equals("next") ? StepRequest.STEP_OVER
                 : command.equals("stepIn") ? StepRequest.STEP_INTO : StepRequest.STEP_OUT;
             if (how == StepRequest.STEP_OUT) watchExit(thread);
@@ -55,6 +63,7 @@ final class Steps {
     private void request(ThreadReference thread, int size, int how) {
         StepRequest request = debuggee.vm.eventRequestManager().createStepRequest(thread, size, how);
         if (debuggee.justMyCode) LIBRARIES.forEach(request::addClassExclusionFilter);
+        skipped.forEach(request::addClassExclusionFilter);
         enable(request);
     }
 
@@ -101,11 +110,32 @@ final class Steps {
         Location location = event.location();
         Method method = location.method();
         boolean isCompilers = method.isBridge() || (method.isSynthetic() && !method.name().startsWith("lambda$"));
-        if (location.lineNumber() > 0 && !isCompilers) return true;
         ThreadReference thread = event.thread();
+        boolean isSkipped = began != null && !debuggee.sources.isUsers(location);
+        if (location.lineNumber() > 0 && !isCompilers && !isSkipped && !isBack(thread, location)) return true;
         remove(event.request());
-        request(thread, StepRequest.STEP_LINE, StepRequest.STEP_INTO);
+        if (isSkipped) skip(location.declaringType().name());
+        // Without code of the user's on the stack, the thread may never come to some, or in another request that it serves.
+        if (!isSkipped || debuggee.threads.hasUserFrame(thread)) request(thread, StepRequest.STEP_LINE, StepRequest.STEP_INTO);
         return false;
+    }
+
+    /** Excludes the library of a class, or only the class where the step began in code with similar names. */
+    private void skip(String type) {
+        String[] parts = type.split("\\.");
+        String library = parts.length > 2 ? parts[0] + "." + parts[1] + "." : type;
+        boolean isOfUser = began.declaringType().name().startsWith(library);
+        skipped.add((isOfUser ? type : library) + "*");
+    }
+
+    /** Whether a library has returned to the line of which the step has called it. */
+    private boolean isBack(ThreadReference thread, Location location) {
+        try {
+            return !skipped.isEmpty() && thread.frameCount() == beganDepth && location.method().equals(began.method())
+                && location.lineNumber() == began.lineNumber();
+        } catch (IncompatibleThreadStateException running) {
+            return false;
+        }
     }
 
     private void remove(EventRequest request) {
@@ -121,6 +151,8 @@ final class Steps {
             // There is nothing left to step.
         }
         requests.clear();
+        skipped.clear();
+        began = null;
     }
 
     synchronized void forget() {

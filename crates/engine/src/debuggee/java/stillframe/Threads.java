@@ -161,7 +161,7 @@ final class Threads {
         return thread;
     }
 
-    private boolean hasUserFrame(ThreadReference thread) {
+    boolean hasUserFrame(ThreadReference thread) {
         try {
             for (StackFrame frame : thread.frames()) {
                 if (debuggee.sources.isUsers(frame.location())) return true;
