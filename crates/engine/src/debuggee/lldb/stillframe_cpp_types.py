@@ -50,6 +50,10 @@ def is_beyond_lldb(_expression):
     return False
 
 
+def key(evaluation, value):
+    return evaluation.plain(value)
+
+
 def parameters(_tokens):
     return set()
 
@@ -247,6 +251,8 @@ def first_of(value):
 
 def last_of(value):
     count = value.GetNumChildren()
+    if size(value) > count:
+        raise Failed(f"the last of {size(value):,} items cannot be read here: the first {count:,} can")
     return value.GetChildAtIndex(checked(max(count, 1) - 1, count))
 
 

@@ -309,7 +309,7 @@ class Evaluation:
                 raise Unknown
             self.check_called(content)
             return self.call(self.types.function_path(self.frame, self.this, text), content)
-        return Variant(text, content[0] if content else None)
+        return Variant(text, *content or ())
 
     def variable(self, name):
         if name not in self.found:
@@ -493,7 +493,9 @@ class Evaluation:
     def key(self, value):
         if isinstance(value, tuple):
             return tuple(map(self.key, value))
-        return value if isinstance(value, Variant) and not isinstance(value, Optional) else self.plain(value)
+        if isinstance(value, Variant) and not isinstance(value, Optional):
+            return Variant(value.path, *map(self.key, value.contents))
+        return self.types.key(self, value)
 
     def plain(self, value):
         """A number, a truth value or a string."""
@@ -584,12 +586,12 @@ class Evaluation:
             for one in (value, variant):
                 if one.name not in ("Some", "None"):
                     self.known(one)
-            found = value.name, value.content
+            name, contents = value.name, value.contents if variant.contents else ()
         else:
             value = self.known(value) if isinstance(value, lldb.SBValue) else value
             found = self.types.variant(value, variant.path)
-        if found is None:
-            return None
-        name, content = found
-        is_same = name == variant.name
-        return is_same and (variant.content is None or self.compare("==", content, variant.content))
+            if found is None:
+                return None
+            name, contents = found[0], self.types.fields(value) if variant.contents else ()
+        is_same = name == variant.name and len(contents) == len(variant.contents)
+        return is_same and all(self.compare("==", *both) for both in zip(contents, variant.contents))

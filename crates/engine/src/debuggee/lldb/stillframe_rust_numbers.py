@@ -292,3 +292,17 @@ def call_plain(value, name, arguments):
     if name in ("clone", "to_owned") and not arguments:
         return value
     return known[name](value, *arguments) if name in known else None
+
+
+# What a duration gives, in nanoseconds.
+OF_DURATIONS = {"as_secs": 1_000_000_000, "as_millis": 1_000_000, "as_micros": 1000, "as_nanos": 1}
+OF_SECONDS = {"subsec_millis": 1_000_000, "subsec_micros": 1000, "subsec_nanos": 1}
+
+
+def of_duration(total, name):
+    """What a method gives of a duration of so many nanoseconds; None for another method."""
+    if name in OF_DURATIONS:
+        return Integer(total // OF_DURATIONS[name], 64 if name == "as_secs" else 128, False)
+    if name in OF_SECONDS:
+        return Integer(total % 1_000_000_000 // OF_SECONDS[name], 32, False)
+    return total / 1e9 if name == "as_secs_f64" else not total if name == "is_zero" else None

@@ -7,6 +7,7 @@ import re
 import lldb
 import stillframe_rust as rust
 import stillframe_rust_enums as enums
+from stillframe_values import Integer, Unknown
 
 # What the standard library makes of common numbers of errors.
 KINDS = {
@@ -138,3 +139,24 @@ def erased(target, block):
             return inner
         block = block.GetSibling()
     return None
+
+
+def counted(value, which):
+    """How many pointers of a kind there are: the strong ones are counted in front of the weak ones."""
+    while value.GetType().GetCanonicalType().IsPointerType():
+        value = value.GetNonSyntheticValue().Dereference()
+    name = value.GetType().GetUnqualifiedType().GetName() or ""
+    if not (rust.COUNTED.match(name) or rust.WEAK.match(name)):
+        raise Unknown
+    pointer = value.GetNonSyntheticValue()
+    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
+        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
+    size, error = value.GetTarget().GetAddressByteSize(), lldb.SBError()
+    # A `Weak` of nothing has no counters.
+    if pointer.GetValueAsUnsigned() == (1 << 8 * size) - 1:
+        return Integer(0, 64, False)
+    found = value.GetProcess().ReadUnsignedFromMemory(pointer.GetValueAsUnsigned() + which * size, size, error)
+    if error.Fail():
+        raise Unknown
+    # All strong ones are one weak one.
+    return Integer(found - which, 64, False)

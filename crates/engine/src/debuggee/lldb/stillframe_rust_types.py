@@ -1,5 +1,6 @@
 """What can be done with values of Rust's standard library in `stillframe_expressions`."""
 
+import contextlib
 import itertools
 import re
 import sys
@@ -9,9 +10,10 @@ import stillframe_rust as rust
 import stillframe_rust_enums as enums
 from stillframe_evaluate import evaluate
 from stillframe_rust_assignments import assigned
-from stillframe_rust_closures import MOST, Closure, Order, Range, chained, generics, ordering, parameters
+from stillframe_rust_closures import MOST, Closure, Order, Range, chained, generics, limited, ordering, parameters
 from stillframe_rust_names import outside
-from stillframe_rust_numbers import CONSTANTS, call_plain, cast, common, computed, inverted, letter, number, type_of
+from stillframe_rust_numbers import CONSTANTS, call_plain, cast, common, computed, inverted, letter, number, of_duration, type_of
+from stillframe_rust_objects import counted
 from stillframe_rust_patterns import matches
 from stillframe_rust_shown import opened, shown
 from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, checked, nothing, simple, unquoted
@@ -37,6 +39,7 @@ REFUSED = (
 )
 # How many entries of a map are compared with a key whose order is not known.
 ENTRIES = 10000
+LIBRARY = re.compile(r"^(std|core|alloc)::|^[(&*\[]")
 OPTIONS = re.compile(r"^core::([a-z_]+::)*Option<")
 RESULTS = re.compile(r"^core::([a-z_]+::)*Result<")
 # Methods that change what a value is called, and not what it is.
@@ -181,6 +184,11 @@ def parts(value):
     return list(found)
 
 
+def fields(value):
+    """What a structure or a variant has."""
+    return list(children(settled(value)))
+
+
 def children(value):
     return (value.GetChildAtIndex(at) for at in range(value.GetNumChildren()))
 
@@ -210,14 +218,15 @@ def is_nothing(_value):
 
 
 def variant(value, wanted=None):
-    """The name of the variant of an enum, and its first field; None for another value. `wanted` must be one of its
-    variants."""
+    """The name of the variant of an enum, and its first field; None for another value, unless it is a structure with the
+    name that is wanted. `wanted` must be one of the variants of an enum."""
     if isinstance(value, Order):
         return value.name, None
     if not isinstance(value, lldb.SBValue):
         return None
     value = settled(value)
     kind = value.GetType()
+    wanted = wanted.rsplit("::", 1)[-1] if wanted else None
     if kind.GetTypeClass() == lldb.eTypeClassEnumeration:
         members = kind.GetEnumMembers()
         names = [members.GetTypeEnumMemberAtIndex(at).GetName() for at in range(members.GetSize())]
@@ -225,27 +234,35 @@ def variant(value, wanted=None):
     else:
         raw = value.GetNonSyntheticValue().GetType()
         if not raw.GetNumberOfFields() or raw.GetFieldAtIndex(0).GetName() != "$variants$":
-            return None
+            return (wanted, None) if wanted == rust.base(name_of(value)) else None
         variants = raw.GetFieldAtIndex(0).GetType()
         types = [variants.GetFieldAtIndex(at).GetType().GetName() for at in range(variants.GetNumberOfFields())]
         names = [found.group(1) for found in (re.search(r"(\w+)\$Variant", name or "") for name in types) if found]
         content = value.GetChildAtIndex(0) if value.GetNumChildren() else None
         found = enums.variant_name(value.GetNonSyntheticValue()), content
-    wanted = wanted.rsplit("::", 1)[-1] if wanted else None
     if wanted and names and wanted not in names:
         raise Failed(f"no variant named `{wanted}` in `{type_of(value)}`")
     return found
 
 
 def same_variant(evaluation, left, right):
-    """Whether two values of an enum, or two lists, are equal; None for others."""
+    """Whether two values of an enum, two tuple structures, or two lists, are equal; None for others."""
     left, right = settled(left), settled(right)
     found = [variant(one) for one in (left, right)]
+    if name_of(left) == name_of(right) and is_numbered(left):
+        found = ["", ""]
     if None in found:
         are_lists = sequence(left) and sequence(right) and max(length(left), length(right)) <= MOST
         return same_items(evaluation, left, right) if are_lists else None
-    is_same = found[0][0] == found[1][0]
+    is_same = found[0][:1] == found[1][:1]
     return is_same and all(evaluation.compare("==", *both) for both in zip(children(left), children(right)))
+
+
+def is_numbered(value):
+    """Whether a value is a tuple structure of the user's, such as `Id(3)`."""
+    raw = value.GetNonSyntheticValue().GetType()
+    names = [raw.GetFieldAtIndex(at).GetName() or "" for at in range(raw.GetNumberOfFields())]
+    return bool(names) and all(map(rust.FIELD.match, names)) and not LIBRARY.match(name_of(value))
 
 
 def is_map(value):
@@ -332,9 +349,34 @@ def is_key(value, key):
         value = settled(value)
         return len(key) == value.GetNumChildren() and all(map(is_key, children(value), key))
     if isinstance(key, Variant):
-        found = variant(value)
-        return found is not None and found[0] == key.name
+        found = variant(value, key.path)
+        if found is None:
+            raise Unknown
+        held = fields(value) if key.contents else ()
+        return found[0] == key.name and len(held) == len(key.contents) and all(map(is_key, held, key.contents))
     return key_of(value) == key
+
+
+def key(evaluation, value):
+    """What a value is compared by with keys: one that is no number and no text, as if it were written in the expression."""
+    try:
+        return evaluation.plain(value)
+    except Unknown:
+        if not isinstance(value, lldb.SBValue):
+            raise
+        evaluation.is_needed = True
+        return as_key(value)
+
+
+def as_key(value):
+    value = settled(value)
+    with contextlib.suppress(Unknown):
+        return key_of(value)
+    found, is_tuple = variant(value), name_of(value).startswith("(")
+    if found is None and not is_tuple and not is_numbered(value):
+        raise Unknown
+    held = map(as_key, fields(value))
+    return tuple(held) if is_tuple else Variant(found[0] if found else rust.base(name_of(value)), *held)
 
 
 def mapped(value, key):
@@ -381,7 +423,13 @@ def found_in(value, key):
 
 def end_of(value, at):
     count = length(value)
-    return Optional(item(value, at % count) if count else None, "the value is `None`: nothing is in it")
+    if not count:
+        return Optional(None, "the value is `None`: nothing is in it")
+    found = item(value, at % count)
+    if found is None:
+        items = (one for one, _ in all_entries(value)) if is_set(value) else limited(sequence(value))
+        found = next(items) if at == 0 else list(items)[at]
+    return Optional(found)
 
 
 def unwrapped(value, *wanted):
@@ -414,29 +462,9 @@ def upgraded(value):
     return Optional(held)
 
 
-def counted(value, which):
-    """How many pointers of a kind there are: the strong ones are counted in front of the weak ones."""
-    while value.GetType().GetCanonicalType().IsPointerType():
-        value = value.GetNonSyntheticValue().Dereference()
-    if not (rust.COUNTED.match(name_of(value)) or rust.WEAK.match(name_of(value))):
-        raise Unknown
-    pointer = value.GetNonSyntheticValue()
-    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
-        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
-    size, error = value.GetTarget().GetAddressByteSize(), lldb.SBError()
-    # A `Weak` of nothing has no counters.
-    if pointer.GetValueAsUnsigned() == (1 << 8 * size) - 1:
-        return Integer(0, 64, False)
-    found = value.GetProcess().ReadUnsignedFromMemory(pointer.GetValueAsUnsigned() + which * size, size, error)
-    if error.Fail():
-        raise Unknown
-    # All strong ones are one weak one.
-    return Integer(found - which, 64, False)
-
-
 def contains(value, wanted):
     if not (is_set(value) or is_map(value)):
-        return any(is_key(value.GetChildAtIndex(at), wanted) for at in range(length(value)))
+        return any(is_key(one, wanted) for one in sequence(value))
     return matching(value, wanted) is not None
 
 
@@ -464,9 +492,6 @@ FUNCTIONS = {
         for name, unit in (("secs", 1_000_000_000), ("millis", 1_000_000), ("micros", 1000), ("nanos", 1))
     },
 }
-# What a duration gives, in nanoseconds.
-OF_DURATIONS = {"as_secs": 1_000_000_000, "as_millis": 1_000_000, "as_micros": 1000, "as_nanos": 1}
-OF_SECONDS = {"subsec_millis": 1_000_000, "subsec_micros": 1000, "subsec_nanos": 1}
 METHODS = {
     "len": length,
     "upgrade": upgraded,
@@ -517,15 +542,6 @@ OF_OPTIONS = {
 }
 
 
-def of_duration(value, name):
-    total = int(number_in(value))
-    if name in OF_DURATIONS:
-        return Integer(total // OF_DURATIONS[name], 64 if name == "as_secs" else 128, False)
-    if name in OF_SECONDS:
-        return Integer(total % 1_000_000_000 // OF_SECONDS[name], 32, False)
-    return total / 1e9 if name == "as_secs_f64" else not total if name == "is_zero" else None
-
-
 def is_same(value, name):
     """Whether a method gives what a value is. Types of the user's may have methods with such names."""
     if name in HELD:
@@ -553,7 +569,7 @@ def call(value, name, arguments):
         plain = simple(value) if is_number else string_of(value)
         found, kind = None if plain is None else call_plain(plain, name, arguments), type_of(value, rust.base)
         if kind == "Duration" and not arguments:
-            found = of_duration(value, name)
+            found = of_duration(int(number_in(value)), name)
         if found is None and name in METHODS:
             return METHODS[name](value, *arguments)
     if found is None:

@@ -83,8 +83,9 @@ class Letter(str):
 class Variant:
     """A name that is not a variable, such as `Color::Red` or `None`, with what it is called with."""
 
-    def __init__(self, name, content=None):
+    def __init__(self, name, content=None, *others):
         self.path, self.name, self.content = name, name.rsplit("::", 1)[-1], content
+        self.contents = () if content is None else (content, *others)
 
 
 class Optional(Variant):
