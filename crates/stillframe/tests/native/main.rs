@@ -11,6 +11,7 @@ mod assignments;
 mod awaits;
 mod binaries;
 mod configured;
+mod containers;
 mod cpp;
 mod crashes;
 mod dumps;

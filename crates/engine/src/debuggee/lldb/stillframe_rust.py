@@ -16,6 +16,7 @@ import lldb_providers
 import stillframe_plain
 import stillframe_rust_enums as enums
 import stillframe_rust_objects as objects
+import stillframe_rust_tables as tables
 import stillframe_values as values
 
 # The maximum length of a value other than a string.
@@ -96,6 +97,8 @@ def text(value, depth, room):
         return "[" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "]"
     if "::BTree" in name and (MAPS.match(name) or SETS.match(name)):
         return "{" + ordered(value, depth, room) + "}"
+    if (MAPS.match(name) or SETS.match(name)) and not tables.is_table(value):
+        return INVALID
     if MAPS.match(name):
         return "{" + items(value, depth, room, lambda child: entry(child, depth, room)) + "}"
     if SETS.match(name):
@@ -527,6 +530,9 @@ def __lldb_init_module(debugger, _internal):
     provider = getattr(lldb_providers, "ClangEncodedEnumProvider", None)
     if provider is not None:
         provider._getCurrentVariantIndex = lambda self, _variants: enums.variant_index(self.valobj)
+    provider = getattr(lldb_providers, "StdHashMapSyntheticProvider", None)
+    if provider is not None:
+        provider.update = tables.update
     provider = getattr(lldb_providers, "StdRefSyntheticProvider", None)
     if provider is not None:
         # It takes the `NonNull` in a guard for a pointer.

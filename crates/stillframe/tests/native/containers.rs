@@ -1,0 +1,139 @@
+//! Containers with many items and maps with keys of the user's own types.
+
+use serde_json::json;
+
+use crate::STILLFRAME;
+use crate::source::{Sources, assert_evaluated, run_until};
+
+const KEYS: &str = r#"
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Id(u32);
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key { Name(String), Nothing }
+#[derive(Debug, PartialEq)]
+enum Shape { Line(f64, f64), Dot }
+
+fn main() {
+    let names: HashMap<Id, &str> = HashMap::from([(Id(1), "ann"), (Id(2), "bob")]);
+    let seen = HashSet::from([Id(5)]);
+    let counts = BTreeMap::from([(Key::Name("a".into()), 1), (Key::Nothing, 2)]);
+    let ages = BTreeSet::from([30, 7, 12]);
+    let queue = LinkedList::from([4, 5, 6]);
+    let shapes = [Shape::Line(1.0, 3.0), Shape::Dot];
+    for id in [Id(1), Id(2)] {
+        println!("{:?}", names.get(&id)); // @here
+    }
+    println!("{seen:?}{counts:?}{ages:?}{queue:?}{shapes:?}");
+}
+"#;
+
+#[tokio::test]
+async fn keys_are_compared_with_all_that_is_in_them() {
+    let sources = Sources::new(&[("main.rs", KEYS)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.rs"));
+    let expressions = [
+        ("names[&Id(2)]", "\"bob\""),
+        ("names.get(&id)", "Some(\"ann\")"),
+        ("names.get(&Id(3))", "None"),
+        ("names.contains_key(&Id(1))", "true"),
+        ("seen.contains(&Id(5))", "true"),
+        ("seen.contains(&id)", "false"),
+        ("id == Id(1)", "true"),
+        ("id != Id(1)", "false"),
+        ("counts.get(&Key::Name(\"a\".to_string()))", "Some(1)"),
+        ("counts.get(&Key::Name(\"b\".to_string()))", "None"),
+        ("counts[&Key::Nothing]", "2"),
+        ("shapes[0] == Shape::Line(1.0, 3.0)", "true"),
+        ("shapes[0] == Shape::Line(1.0, 9.0)", "false"),
+        ("shapes.contains(&Shape::Line(1.0, 9.0))", "false"),
+        ("ages.first()", "Some(7)"),
+        ("ages.last()", "Some(30)"),
+        ("queue.front()", "Some(4)"),
+        ("queue.back()", "Some(6)"),
+        ("queue.contains(&5)", "true"),
+    ];
+    let report = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
+    assert_evaluated(&report, &expressions);
+    server.finish().await;
+
+    let until = json!([{ "file": program.path(), "line": program.line("here"), "condition": "id == Id(2)" }]);
+    let server = STILLFRAME.serve().await;
+    let arguments =
+        json!({ "program": program.path(), "until": until, "expressions": ["id"], "timeout": 60_000 });
+    let report = server.ok("run_until", arguments).await;
+    assert_evaluated(&report, &[("id", "Id(2)")]);
+    server.finish().await;
+}
+
+const TABLES: &str = r#"
+use std::collections::{HashMap, HashSet};
+use std::mem::MaybeUninit;
+
+fn main() {
+    let many: HashMap<u64, u64> = (0..200_000).map(|number| (number, number * 2)).collect();
+    let odd: HashSet<u32> = (0..400_000).map(|number| number * 2 + 1).collect();
+    let few = HashMap::from([("pen", 3)]);
+    let empty: HashMap<u8, u8> = HashMap::new();
+    let mut made = MaybeUninit::<HashMap<u32, HashSet<u8>>>::uninit();
+    unsafe { std::ptr::write_bytes(made.as_mut_ptr(), 0x5a, 1) };
+    let lost = made.as_ptr();
+    println!("{}{}{}{}{lost:?}", many.len(), odd.len(), few.len(), empty.len()); // @here
+}
+"#;
+
+#[tokio::test]
+async fn hash_tables_of_any_size_are_read_and_those_of_nothing_are_not() {
+    let sources = Sources::new(&[("main.rs", TABLES)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.rs"));
+    let expressions = [
+        ("many.len()", "200000"),
+        ("odd.len()", "400000"),
+        ("few", "{\"pen\": 3}"),
+        ("few[\"pen\"]", "3"),
+        ("empty", "{}"),
+        ("lost", "<not initialized, or moved>"),
+    ];
+    let report = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
+    assert_evaluated(&report, &expressions);
+    server.finish().await;
+}
+
+const LISTS: &str = r#"
+#include <forward_list>
+#include <list>
+#include <string>
+
+int main() {
+    std::list<std::string> words{"one", "two"};
+    std::list<int> empty, many, long_one;
+    std::forward_list<double> halves{0.5, 1.5};
+    for (int number = 0; number < 500000; ++number) {
+        long_one.push_back(number);
+        if (number < 1000) many.push_back(number);
+    }
+    return words.size() + empty.size() + halves.front() > 3 ? 0 : 1; // @here
+}
+"#;
+
+#[tokio::test]
+async fn lists_of_any_length_are_read_from_both_ends() {
+    let sources = Sources::new(&[("main.cpp", LISTS)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
+    let expressions = [
+        ("words", "{\"one\", \"two\"}"),
+        ("words.back()", "\"two\""),
+        ("empty", "{}"),
+        ("empty.size()", "0"),
+        ("halves", "{0.5, 1.5}"),
+        ("many.size()", "1000"),
+        ("many.back()", "999"),
+        ("long_one.size()", "500000"),
+        ("long_one.front()", "0"),
+        ("long_one.back()", "the last of 500,000 items cannot be read here: the first 10,000 can"),
+    ];
+    let report = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
+    assert_evaluated(&report, &expressions);
+    server.finish().await;
+}
