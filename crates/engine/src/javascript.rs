@@ -8,6 +8,7 @@ mod depth;
 pub(crate) mod effects;
 pub(crate) mod endings;
 mod insertion;
+mod imports;
 mod line_starts;
 mod outline;
 pub(crate) mod positions;
@@ -27,6 +28,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 pub use asserted::{ParsedAssertion, asserted};
 pub(crate) use declared::DeclaredName;
+pub(crate) use imports::imports;
 pub(crate) use insertion::is_portable;
 pub use insertion::{Insertion, insertion};
 pub use line_starts::LineStarts;

@@ -11,7 +11,7 @@
 //! 2. `scripts` (what is loaded), `sources` and `function_names` (what that is to the user), `places`, `columns`,
 //!    `functions` and `script_texts` (from sources to scripts)
 //! 3. `values` (what is to be seen), `stop` and `run_state` (where the thread is), `frames`
-//! 4. `recording`, `rules`, `insertions` and `renaming` (what breakpoints do in the program), `binding` (how the program
+//! 4. `imported`, `recording`, `rules`, `insertions` and `renaming` (what breakpoints do in the program), `binding` (how the program
 //!    reports it)
 //! 5. `breakpoints`, `data` (watched values), `blackbox` (code that V8 skips), `exceptions`, `execution` (how the thread resumes)
 //! 6. `sampling`, `heap` and `performance` (what it does while it runs)
@@ -35,6 +35,7 @@ mod frames;
 mod function_names;
 mod functions;
 mod heap;
+mod imported;
 mod injected;
 mod insertions;
 mod optimized_out;

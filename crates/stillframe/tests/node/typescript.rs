@@ -1,6 +1,7 @@
 //! TypeScript, and what else is compiled: breakpoints, stops and values are those of the sources.
 
 mod broken;
+mod imports;
 
 use serde_json::{Value, json};
 use test_support::{Answer, Language, run_node, toolchains};

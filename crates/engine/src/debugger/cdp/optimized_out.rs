@@ -1,8 +1,12 @@
-//! Variables that V8 has left out of a frame.
+//! Names that V8 does not find in a frame: imports that a compiler has written in another way, and variables that V8 has
+//! left out.
 //!
 //! V8 keeps a variable of an enclosing function only for functions that use it. In the frame of any other function it
 //! is undefined, although it is declared in the source above. If the enclosing function has a frame on the stack,
 //! that frame has it.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use ::cdp::runtime::{CallArgument, RemoteObject};
 
@@ -10,9 +14,10 @@ use super::connection::CdpDebugger;
 use super::exceptions::literal;
 use super::frames;
 use super::function_names::or_anonymous;
+use super::imported;
 use super::injected::BINDING;
 use super::scripts::position;
-use super::values::{is_part_of_name, is_path};
+use super::values::{is_part_of_name, is_path, renamed};
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
 use crate::javascript::{self, DeclaredName, ScriptOutline};
@@ -35,9 +40,13 @@ struct BorrowedVariable {
 pub(super) async fn evaluate(
     debugger: &CdpDebugger,
     request: &Evaluate,
-    mut error: Error,
+    error: Error,
 ) -> Result<Value<RawId>> {
-    let expression = request.expression.trim();
+    let (request, mut error) = match with_imports(debugger, request, error).await? {
+        ControlFlow::Break(value) => return Ok(value),
+        ControlFlow::Continue(left) => left,
+    };
+    let (request, expression) = (&request, request.expression.trim());
     let mut borrowed: Vec<BorrowedVariable> = Vec::new();
     loop {
         let Some(name) = missing(&error).map(str::to_owned) else { return Err(error) };
@@ -84,6 +93,50 @@ pub(super) async fn evaluate(
             Err(next) => error = next,
         }
     }
+}
+
+/// Evaluates again with what the script calls the names that its source imports, or gives the expression with those
+/// names and what it still fails of.
+async fn with_imports(
+    debugger: &CdpDebugger,
+    request: &Evaluate,
+    mut error: Error,
+) -> Result<ControlFlow<Value<RawId>, (Evaluate, Error)>> {
+    let mut request = request.clone();
+    let mut notes = Vec::new();
+    while let Some(name) = missing(&error).map(str::to_owned) {
+        let Some(value) = imported(debugger, &request, &name).await else { break };
+        let expression = renamed(&request.expression, |other| (other == name).then_some(value.as_str()));
+        if expression == request.expression {
+            break;
+        }
+        notes.push(format!("the compiled code has the import `{name}` as `{value}`"));
+        let asked = Evaluate { expression, pure: true, ..request.clone() };
+        let frame = debugger.frame(asked.frame).await?;
+        match debugger.0.values.evaluate(&frame, &asked).await {
+            Ok(found) => return Ok(ControlFlow::Break(Value { note: Some(notes.join("; ")), ..found })),
+            // A part of the expression has run already.
+            Err(Error::Refused(_)) if !request.pure => return Err(explained(error, &notes.join("; "))),
+            Err(next) => error = next,
+        }
+        request.expression = asked.expression;
+    }
+    Ok(ControlFlow::Continue((request, error)))
+}
+
+/// What the script of a frame calls a name that its source imports.
+async fn imported(debugger: &CdpDebugger, request: &Evaluate, name: &str) -> Option<String> {
+    let stop = debugger.0.run.stop().ok()?;
+    let frame = stop.frames.get(stop.index_of(request.frame)?)?;
+    let sources = debugger.0.sources.clone();
+    let script = sources.scripts.get(&frame.location.script_id)?;
+    let map = Arc::clone(script.map().await?.ok()?);
+    let (text, place, name) = (script.text().await?, position(&frame.location), name.to_owned());
+    let work = move || {
+        let in_text = |place| script.in_text(place);
+        imported::names(&sources, &map, &text, place, in_text, |local| local == name).remove(&name)
+    };
+    tokio::task::spawn_blocking(work).await.ok()?
 }
 
 /// Refuses `name = value` where V8 has left the variable out: outside of strict code, this would make a global variable,

@@ -1,4 +1,4 @@
-//! Conditions and log messages in the names of the script, where a minifier has changed those of the source.
+//! Conditions and log messages in the names of the script, where a compiler has changed those of the source.
 //!
 //! V8 evaluates them in the program, before anybody could look at its frames. So what variables are called
 //! around a place is read from the map and the text of the script.
@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::imported;
 use super::places::ScriptSpot;
 use super::sources::Sources;
 use super::values::renamed;
@@ -22,10 +23,22 @@ pub(super) async fn of_rules(
     map: Option<Arc<SourceMap>>,
 ) -> Vec<RuleFor> {
     let is_needed = spot.is_mapped && rules.iter().any(|rule| !rule.rule.is_plain());
-    let Some(map) = map.filter(|map| is_needed && map.has_names()) else { return rules.to_vec() };
+    let Some(map) = map.filter(|_| is_needed) else { return rules.to_vec() };
     let Some(text) = text(sources, &spot.path).await else { return rules.to_vec() };
-    let place = (spot.line, spot.column);
-    let read = move || names(&map, &text, place);
+    let (sources, place) = (sources.clone(), (spot.line, spot.column));
+    let written = format!("{rules:?}");
+    let read = move || {
+        let mut found = if map.has_names() { names(&map, &text, place) } else { HashMap::new() };
+        let is_wanted = |name: &str| written.contains(name) && !found.contains_key(name);
+        let imported = imported::names(&sources, &map, &text, place, |place| place, is_wanted);
+        // The function may have a variable of that name.
+        let guarded = imported.into_iter().map(|(name, value)| {
+            let guarded = format!("(typeof {name}==='undefined'?{value}:{name})");
+            (name, guarded)
+        });
+        found.extend(guarded.collect::<Vec<_>>());
+        found
+    };
     let names = tokio::task::spawn_blocking(read).await.unwrap_or_default();
     rules.iter().map(|rule| with_names(rule, &names)).collect()
 }

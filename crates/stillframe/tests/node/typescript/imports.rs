@@ -1,0 +1,78 @@
+//! Names that a source imports, which a compiler to `CommonJS` has replaced by members of modules.
+
+use serde_json::json;
+use test_support::Language;
+
+use super::{TSCONFIG, run};
+use crate::debugging::{Debugging, Report};
+use crate::project::Project;
+
+const TIER: &str = "export enum Tier { Basic, Gold = 7 }
+export const rate = (tier: Tier) => tier / 10;
+export default class Money { constructor(readonly cents: number) {} }
+";
+
+const PAY: &str = "import Money, { Tier as Rank, rate } from './tier';
+import * as all from './tier';
+
+function pay(tier: number) {
+  const due = rate(tier);
+  return [new Money(due), all.Tier[tier], Rank.Basic]; // @return
+}
+
+function hide(rate: number) {
+  return rate; // @hidden
+}
+
+pay(Rank.Basic);
+pay(7);
+hide(0);
+hide(2);
+";
+
+/// Expressions, conditions and log messages have the names of the source.
+async fn has_its_imports(project: &Project, script: &str) {
+    let pay = project.read("src/pay.ts");
+    let session = Debugging::of(Language::Node).await;
+    session.break_with(&pay, "return", json!({ "condition": "tier === Rank.Gold" })).await;
+    session.break_with(&pay, "return", json!({ "logMessage": "pays {rate(tier)}" })).await;
+    session.break_with(&pay, "hidden", json!({ "condition": "rate > 1" })).await;
+    let stopped = session.ok("start_debugging", run(project, script)).await;
+    assert_eq!(stopped.place(), (pay.path(), pay.line("return")), "{}", stopped.text);
+    assert_eq!(stopped.variable("tier"), "7", "{}", stopped.text);
+    assert!(stopped.text_of("output").contains("pays 0\n[log] pays 0.7"), "{}", stopped.text);
+    for (expression, value) in [
+        ("Rank.Gold", "7"),
+        ("rate(Rank.Gold) + due", "1.4"),
+        ("({ Rank }).Rank.Basic", "0"),
+        ("new Money(3)", "Money { cents: 3 }"),
+        ("all.Tier[0]", "'Basic'"),
+    ] {
+        assert_eq!(session.evaluate(expression).await, value, "{expression}");
+    }
+    let failed =
+        session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "Tier" })).await;
+    assert!(failed.text.contains("Tier is not defined"), "{}", failed.text);
+    let hidden = session.go_on().await;
+    assert_eq!(hidden.place(), (pay.path(), pay.line("hidden")), "{}", hidden.text);
+    assert_eq!(hidden.variable("rate"), "2", "{}", hidden.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn imports_compiled_by_tsc() {
+    let project = Project::typescript(&[]).await;
+    project.file("tsconfig.json", TSCONFIG);
+    project.file("src/tier.ts", TIER);
+    project.file("src/pay.ts", PAY);
+    project.run("tsc", &["-p", "."]).await;
+    has_its_imports(&project, "dist/pay.js").await;
+}
+
+#[tokio::test]
+async fn imports_compiled_by_tsx() {
+    let project = Project::with(&["tsx"]).await;
+    project.file("src/tier.ts", TIER);
+    project.file("src/pay.ts", PAY);
+    has_its_imports(&project, "src/pay.ts").await;
+}
