@@ -27,6 +27,13 @@ pub(super) fn condition(
     Ok((!notes.is_empty()).then(|| (condition, notes.join("\n"))))
 }
 
+impl Recording {
+    /// An expression with what computes them in the place of such attributes.
+    pub(crate) fn without_properties(&self, expression: Expression) -> Result<Expression> {
+        Ok(condition(self, &expression)?.map_or(expression, |(computed, _)| computed))
+    }
+}
+
 /// An attribute in an expression that is computed, what computes it, and how to say that.
 fn computed(recording: &Recording, part: &Expression) -> Result<Option<(Expression, Expression, String)>> {
     if let Expression::Attribute(of, name) = part

@@ -98,7 +98,8 @@ impl Breakpoints {
         self.count += 1;
         let id = self.count;
         let condition = condition.filter(|text| !text.trim().is_empty());
-        let condition = condition.map(|text| recording.expression(&text)).transpose();
+        let condition = condition.map(|text| recording.without_properties(recording.expression(&text)?));
+        let condition = condition.transpose();
         let refused = missing.or_else(|| condition.as_ref().err().map(ToString::to_string));
         let set = refused.is_none().then(|| Set { id, path, at, condition: condition.ok().flatten() });
         let answer =

@@ -202,6 +202,7 @@ impl Replay {
 
     pub(super) fn evaluate(&mut self, asked: &EvaluateArguments) -> Result<EvaluateResponse> {
         let expression = self.recording.expression(&asked.expression)?;
+        let expression = self.recording.without_properties(expression)?;
         let call = match asked.frame_id {
             Some(frame) => Some(self.frame_at(frame)?.call.clone()),
             None => self.recording.call(self.position.event.call)?,

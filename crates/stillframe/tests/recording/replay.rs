@@ -184,6 +184,42 @@ async fn a_recording_begins_at_a_moment_and_stops_where_a_condition_holds() {
     client.server.finish().await;
 }
 
+const OVERDRAWN: &str = "\
+class Account {
+  #balance = 10;
+
+  get overdrawn() {
+    return this.#balance < 0;
+  }
+
+  pay(amount) {
+    this.#balance -= amount;
+  }
+}
+
+const account = new Account();
+for (const bill of [3, 4, 5, 6]) {
+  account.pay(bill); // @paid
+}
+";
+
+#[tokio::test]
+async fn a_getter_that_was_never_called_is_computed() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", OVERDRAWN);
+    let client = replays(&program, "node", &[]).await;
+    let breakpoint =
+        json!({ "file": program.path(), "line": program.line("paid"), "condition": "account.overdrawn" });
+    client.server.ok("set_breakpoint", breakpoint).await;
+    let stopped = client.server.ok("start_debugging", json!({ "scriptPath": "last" })).await.data;
+    assert_eq!((&stopped["location"]["line"], local(&stopped, "bill")), (&program.line("paid").into(), "6"));
+    for (expression, expected) in [("account.overdrawn", "true"), ("not account.overdrawn", "false")] {
+        let answer = client.server.ok("evaluate_expression", json!({ "expression": expression })).await.data;
+        assert_eq!(answer["result"], expected, "{answer}");
+    }
+    client.server.finish().await;
+}
+
 #[tokio::test]
 async fn a_watch_is_refused_with_the_question_that_answers_it() {
     let program = Fixture::python("recording_shop");
