@@ -40,7 +40,7 @@ async fn has_its_imports(project: &Project, script: &str) {
     let stopped = session.ok("start_debugging", run(project, script)).await;
     assert_eq!(stopped.place(), (pay.path(), pay.line("return")), "{}", stopped.text);
     assert_eq!(stopped.variable("tier"), "7", "{}", stopped.text);
-    assert!(stopped.text_of("output").contains("pays 0\n[log] pays 0.7"), "{}", stopped.text);
+    assert!(stopped.text_of("output").contains("pays 0\npays 0.7"), "{}", stopped.text);
     for (expression, value) in [
         ("Rank.Gold", "7"),
         ("rate(Rank.Gold) + due", "1.4"),
