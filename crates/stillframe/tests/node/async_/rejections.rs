@@ -54,7 +54,7 @@ pay(3);
     session.finish().await;
 }
 
-/// Node rejects from native code, with nobody on the stack. The stack of the error names who waits for it.
+/// Node rejects from native code, with no function on the stack. The stack of the error names who waits for it.
 #[tokio::test]
 async fn a_rejection_by_node_stops_at_the_code_that_waits_for_it() {
     let script = Script::module(
