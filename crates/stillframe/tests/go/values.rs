@@ -161,6 +161,23 @@ func main() {
 ";
 
 #[tokio::test]
+async fn generic_functions_have_the_names_that_stacks_of_go_have() {
+    let module = Module::new(&[("main.go", GENERIC)]);
+    let session = Debugging::of(Language::Go).await;
+    let names = ["(*stack[...]).size", "sum[...]"];
+    for name in names {
+        session.ok("set_breakpoint", json!({ "function": name })).await;
+    }
+    let mut stopped = session.start(&module.file("main.go")).await;
+    for name in names {
+        assert_eq!(stopped.at("/location/function"), name, "{}", stopped.text);
+        stopped = session.go_on().await;
+    }
+    assert_eq!(stopped.outcome(), "ended", "{}", stopped.text);
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn what_cannot_be_called_or_assigned_to_is_explained() {
     let module = Module::new(&[("main.go", GENERIC)]);
     let program = module.file("main.go");

@@ -64,14 +64,17 @@ pub(super) const QUIRKS: Quirks = Quirks {
         message: panics::message(&exception.message),
         ..exception
     },
-    // The package of the program is left out, as in its sources.
-    function: |name| name.strip_prefix("main.").unwrap_or(name).to_owned(),
+    function: values::function,
     // A result without a name, which has its value only when the function has returned, and `.autotmp_1` of the compiler.
     variable: |name| (!name.starts_with("~r") && !name.starts_with('.')).then_some(name),
     value: |kind, text| (values::type_name(kind), values::of_type(kind, &text)),
     entry_function: Some("main.main"),
     // `main` is `runtime.main` too.
     other_function: |name, message| {
+        // As it is shown in a stack.
+        if let Some((before, after)) = name.split_once("[...]").filter(|_| !message.is_empty()) {
+            return Some(format!("{before}{after}"));
+        }
         (message.contains(" ambiguous: ") && !name.contains('.')).then(|| format!("main.{name}"))
     },
     function_body: |name, source, line| {

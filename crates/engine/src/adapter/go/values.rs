@@ -32,7 +32,21 @@ pub(super) fn goroutine(name: &str) -> String {
         return name.to_owned();
     };
     let function = function.split(" (Thread ").next().unwrap_or(function);
-    format!("goroutine {number}: {}", function.strip_prefix("main.").unwrap_or(function))
+    format!("goroutine {number}: {}", self::function(function))
+}
+
+/// The name of a function without the package of the program, as in its sources, and with types for parameters as Go's own
+/// stacks have them: those of the compiled code are shapes that several types share.
+pub(super) fn function(name: &str) -> String {
+    let name = name.strip_prefix("main.").unwrap_or(name);
+    let Some((before, rest)) = name.split_once("[go.shape.") else { return name.to_owned() };
+    let mut depth = 1;
+    let end = rest.find(|letter: char| {
+        depth += i32::from(letter == '[') - i32::from(letter == ']');
+        depth == 0
+    });
+    let after = end.and_then(|end| rest.get(end + 1..)).unwrap_or_default();
+    format!("{before}[...]{after}")
 }
 
 /// What the runtime writes in its own stack traces for `waitReasonChanReceive (14)`; none for a goroutine that does not
@@ -492,6 +506,11 @@ mod tests {
     fn goroutines_are_named_by_number_and_function() {
         assert_eq!(goroutine("* [Go 1] main.main (Thread 123)"), "goroutine 1: main");
         assert_eq!(goroutine("[Go 18] cart.Total"), "goroutine 18: cart.Total");
+        assert_eq!(
+            goroutine("[Go 18] cart.Map[go.shape.[]int,go.shape.string].func1"),
+            "goroutine 18: cart.Map[...].func1"
+        );
+        assert_eq!(function("main.(*cache[go.shape.int]).get"), "(*cache[...]).get");
         assert_eq!(goroutine("Dummy"), "Dummy");
         assert_eq!(wait_reason("waitReasonChanReceive (14)").as_deref(), Some("chan receive"));
         assert_eq!(wait_reason("waitReasonSyncMutexLock (21)").as_deref(), Some("sync.Mutex.Lock"));
