@@ -96,8 +96,15 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
         return with_gap(recording, request.only(count, "").unwrap_or_else(never));
     }
     let mut search = Search::new(recording, request, condition)?;
-    if let Some(found) = search.run(occurrence)? {
-        return answer(recording, request.condition, &found, &search.roots);
+    let (mut found, mut given) = (search.run(occurrence)?, String::new());
+    if found.is_none()
+        && let Some((condition, note)) = search.with_lacking()?
+    {
+        (search, given) = (Search::new(recording, request, condition)?, note);
+        found = search.run(occurrence)?;
+    }
+    if let Some(found) = found {
+        return Ok(given + &answer(recording, request.condition, &found, &search.roots)?);
     }
     if request.function.is_none()
         && request.file.is_none()
@@ -130,7 +137,7 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
         }
     }
     let stored = stored::attributes(recording, &search.condition)?;
-    let mut text = search.never();
+    let mut text = given + &search.never();
     if let Some((condition, names)) = stored::condition(&search.condition, &stored).or(computed) {
         let mut search = Search::new(recording, request, condition)?;
         let found = search.run(occurrence)?;

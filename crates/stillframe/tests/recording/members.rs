@@ -1,7 +1,7 @@
-//! Members of enumerations, and other values of Python that have attributes beside what they are.
+//! Members of enumerations, and other values that have attributes beside what they are.
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, toolchains};
 
 use crate::recorder::{Client, at, has, pythons};
 
@@ -124,4 +124,41 @@ async fn members_and_tuples_have_attributes_and_members_are_what_their_class_der
         has(&state, &["raw = Raw(b'x', encoding='utf8')"]);
         client.server.finish().await;
     }
+}
+
+const IMPORTED: &str = "\
+import { Order, Status } from './order.ts';
+
+function close(order: Order) {
+  order.status = order.open === 0 ? Status.Paid : Status.Void; // @closed
+}
+
+const order = new Order();
+close(order);
+console.log(order.status === Status.Void);
+";
+
+const ORDER: &str = "\
+export enum Status { Open, Paid = 5, Void = 'void' }
+
+export class Order {
+  status: Status = Status.Open;
+  open = 2;
+}
+";
+
+#[tokio::test]
+async fn an_enumeration_that_a_compiler_imports_by_another_name_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(toolchains().await, folder.path().join("node_modules")).unwrap();
+    std::fs::write(folder.path().join("order.ts"), ORDER).unwrap();
+    let program = Fixture::write(folder.path(), "main.ts", IMPORTED);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "true"]);
+    let first = async |condition: &str| client.ask("find_first", json!({ "condition": condition })).await;
+    let void = first("order.status === Status.Void").await;
+    has(&void, &["`Status` is `Object #", ", the only one in the run", &at(&program, "closed"), "→ 'void'"]);
+    has(&first("order.status === Status.Paid").await, &["never holds"]);
+    has(&first("order.open > open").await, &["never holds", "none of these has a variable `open`"]);
+    client.server.finish().await;
 }

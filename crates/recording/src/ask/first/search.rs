@@ -3,7 +3,7 @@
 //! All writes are gone through in their order, which is millions of them, so that a condition is evaluated only where
 //! something was written that it may read, or in a call for which it has not been evaluated since.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use super::super::state::is_declared;
 use super::{FirstRequest, owners};
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, GrowingMemory, LINE, Memory, Write, write_of};
-use crate::predicate::{Expression, Notes, Scope};
+use crate::predicate::{Expression, Literal, Notes, Scope};
 use crate::reading::{Call, Recording};
 use crate::value::{Key, Owner, Word};
 
@@ -49,6 +49,10 @@ pub(super) struct Search<'a> {
     holding: HashSet<(Owner, Option<i64>)>,
     /// How often it has begun to hold.
     pub(super) count: usize,
+    /// It was evaluated in a call that has all its variables.
+    is_asked: Cell<bool>,
+    /// Another variable that was missing in such calls until then.
+    lacking: RefCell<Option<String>>,
 }
 
 /// Where it holds.
@@ -117,6 +121,8 @@ impl<'a> Search<'a> {
             evaluated: HashMap::new(),
             holding: HashSet::new(),
             count: 0,
+            is_asked: Cell::new(false),
+            lacking: RefCell::default(),
         })
     }
 
@@ -282,7 +288,46 @@ impl<'a> Search<'a> {
             }
         }
         let Some(owner) = asked else { return Ok(None) };
-        Ok(Some((owner, scope.holds(&self.condition)?.unwrap_or(false))))
+        let holds = scope.holds(&self.condition)?;
+        if !self.is_asked.get() {
+            self.note_lacking(&scope, holds)?;
+        }
+        Ok(Some((owner, holds.unwrap_or(false))))
+    }
+
+    /// Notes a variable that is missing where the first one is, until none is.
+    fn note_lacking(&self, scope: &Scope<'_>, holds: Option<bool>) -> Result<()> {
+        for root in self.roots.iter().skip(1).filter(|_| holds.is_none()) {
+            if scope.slot(&Expression::Name(root.clone()))?.is_none() {
+                *self.lacking.borrow_mut() = Some(root.clone());
+                return Ok(());
+            }
+        }
+        self.is_asked.set(true);
+        Ok(())
+    }
+
+    /// A variable of the condition that is nowhere where the first is.
+    fn lacking(&self) -> Option<String> {
+        self.lacking.borrow().clone().filter(|_| !self.is_asked.get())
+    }
+
+    /// The condition about the only object that such a variable has in the run, as an enumeration that a compiler imports by
+    /// another name, and what to say of that.
+    pub(super) fn with_lacking(&self) -> Result<Option<(Expression, String)>> {
+        let Some(lacking) = self.lacking() else { return Ok(None) };
+        let Some(name) = self.recording.number(&lacking) else { return Ok(None) };
+        let mut statement = self.recording.database.prepare(
+            "SELECT DISTINCT value FROM writes WHERE key = ? AND owner & 1 = 0 AND value & 7 = 4 LIMIT 2",
+        )?;
+        let words = statement.query_map([Key::Name(name).stored()], |row| row.get(0).map(Word::of))?;
+        let words: Vec<Word> = words.collect::<rusqlite::Result<_>>()?;
+        let [word @ Word::Object(object)] = words.as_slice() else { return Ok(None) };
+        let is_it = |part: &Expression| matches!(part, Expression::Name(name) if *name == lacking);
+        let about = Expression::Literal(Literal::Word(*word));
+        let condition = self.condition.replaced(&|part| is_it(part).then(|| about.clone()));
+        let name = self.recording.object_name(*object)?;
+        Ok(Some((condition, format!("`{lacking}` is `{name}`, the only one in the run\n"))))
     }
 
     pub(super) fn never(&self) -> String {
@@ -296,10 +341,11 @@ impl<'a> Search<'a> {
                  attributes.\n{note}"
             );
         }
-        let unknown = self.unknown();
+        let lacking = self.lacking().map(|name| format!("; none of these has a variable `{name}`"));
+        let (lacking, unknown) = (lacking.unwrap_or_default(), self.unknown());
         format!(
             "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
-             that have a variable `{variable}`.{unknown}\n{note}"
+             that have a variable `{variable}`{lacking}.{unknown}\n{note}"
         )
     }
 
