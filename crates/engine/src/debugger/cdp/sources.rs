@@ -109,6 +109,12 @@ impl Sources {
         self.is_at(&frame.location.script_id, |path| self.program.setup.is_hook(path))
     }
 
+    /// Whether a frame is in one of these functions of our hook.
+    pub(super) fn is_in_hook(&self, frame: &CallFrame, functions: &[&str]) -> bool {
+        functions.contains(&frame.function_name.as_str())
+            && self.is_at(&frame.location.script_id, |path| path == self.program.setup.hook)
+    }
+
     /// Whether a script is ours: our hook, or what we have sent into the program.
     pub(super) fn is_own(&self, script: &Script) -> bool {
         is_ours(&script.url) || script.path.as_deref().is_some_and(|path| self.program.setup.is_hook(path))

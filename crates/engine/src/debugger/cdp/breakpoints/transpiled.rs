@@ -75,14 +75,8 @@ impl BreakpointBinder {
                 self.compiled(data, stop).await;
             }
         }
-        let is_hooks = |frame: &&CallFrame| [TRANSPILED, LOADING].contains(&frame.function_name.as_str());
-        let Some(frame) = stop.frames.first().filter(is_hooks) else {
-            return false;
-        };
-        let script = self.sources.scripts.get(&frame.location.script_id);
-        if script.is_none_or(|script| script.path.as_ref() != Some(&self.sources.program.setup.hook)) {
-            return false;
-        }
+        let is_hooks = |frame: &&CallFrame| self.sources.is_in_hook(frame, &[TRANSPILED, LOADING]);
+        let Some(frame) = stop.frames.first().filter(is_hooks) else { return false };
         if frame.function_name == LOADING {
             if let Some(path) = argument::<PathBuf>(&self.v8, frame, "filename").await {
                 self.reaches_module(&path).await;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ::cdp::debugger::{EvaluateOnCallFrame, Paused};
+use ::cdp::debugger::{CallFrame, EvaluateOnCallFrame, Paused};
 use ::cdp::runtime::{Evaluate, RemoteObject};
 
 use super::super::scripts::path_of;
@@ -28,11 +28,8 @@ impl ExceptionPauses {
 
     /// What nothing has caught, when our hook stops because Node says so.
     pub(in super::super) async fn unwound(&self, paused: &Paused) -> Option<RemoteObject> {
-        let frame = paused.call_frames.first().filter(|frame| frame.function_name == FUNCTION)?;
-        let script = self.sources.scripts.get(&frame.location.script_id)?;
-        if script.path.as_ref() != Some(&self.sources.program.setup.hook) {
-            return None;
-        }
+        let is_there = |frame: &&CallFrame| self.sources.is_in_hook(frame, &[FUNCTION]);
+        let frame = paused.call_frames.first().filter(is_there)?;
         let question = EvaluateOnCallFrame {
             call_frame_id: frame.call_frame_id.clone(),
             expression: "error".to_owned(),
