@@ -2,6 +2,7 @@
 
 import gdb
 from gdb.dap import breakpoint, events, frames, globalvars, scopes, varref
+from stillframe_gdb_values import forget_values
 
 
 class Call:
@@ -57,6 +58,7 @@ def end_call():
     events.inferior_running = False
     for module, name, value in numbers:
         setattr(module, name, value)
+    forget_values()
     enable(enabled, True)
 
 

@@ -141,6 +141,12 @@ def listing_locals(answer):
     return answered
 
 
+def forget_values(_event=None):
+    """GDB's adapter keeps the variables of a scope as they were when they were first listed."""
+    for scope in itertools.chain.from_iterable(scopes.frame_to_scope.values()):
+        scope.reset_children()
+
+
 def empty_scope(frame):
     return scopes._ScopeReference("Locals", "locals", frame, ()).to_object()
 
@@ -196,3 +202,5 @@ def complete(of_rust):
     REQUESTS["scopes"] = listing_locals(REQUESTS["scopes"])
     bt._backtrace = counting(bt._backtrace)
     gdb.printing.make_visualizer = shortening(gdb.printing.make_visualizer)
+    for changed in (gdb.events.memory_changed, gdb.events.register_changed):
+        changed.connect(forget_values)

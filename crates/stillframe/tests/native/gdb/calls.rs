@@ -39,3 +39,25 @@ async fn other_threads_rest_while_a_function_is_called() {
     session.run_to_the_end().await;
     session.finish().await;
 }
+
+const CHANGES: &str = "#include <vector>\nstruct Counter {\n    int count;\n    std::vector<int> seen;\n    int bump(int by) { count += by; seen.push_back(by); return count; }\n};\n\
+                       int main() {\n    Counter counter{1, {}};\n    int total = 5;\n    counter.bump(2);\n    return total + counter.count > 3 ? 0 : 1; // @here\n}\n";
+
+#[tokio::test]
+async fn variables_have_the_values_that_expressions_have_given_them() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "changes.cpp", CHANGES);
+    let (session, _path) = GdbOnly::stopped_at(&program, "cpp", "here").await;
+    let shown = async || {
+        let locals = session.ok("get_local_variables", json!({})).await;
+        (locals.variable("total").to_owned(), locals.variable("counter").to_owned())
+    };
+    assert_eq!(shown().await.0, "5");
+    for expression in ["total = 9", "counter.count = 40", "counter.bump(2)"] {
+        session.ok("evaluate_expression", json!({ "expression": expression })).await;
+    }
+    let (total, counter) = shown().await;
+    assert_eq!(total, "9");
+    assert!(counter.starts_with("{count = 42,") && counter.ends_with("{2, 2}}"), "{counter}");
+    session.finish().await;
+}
