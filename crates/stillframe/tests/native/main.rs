@@ -20,6 +20,7 @@ mod expressions;
 mod gdb;
 mod hangs;
 mod lines;
+mod mains;
 mod packages;
 mod recording;
 mod removed;

@@ -14,14 +14,18 @@ TARGET = re.compile(r"^0x[0-9a-f]+$")
 BEHIND = 200
 
 
-def last_calls(target, function):
-    """The calls behind which a function ends: the function that each calls, the address that it returns to, and its place."""
+def last_calls(target, function, returned=None):
+    """The calls behind which a function ends: the function that each calls, the address that it returns to, and its place.
+    What a function with `returned` in its name gives is returned in any case."""
     code = list(function.GetInstructions(target))
     places = {one.GetAddress().GetFileAddress(): at for at, one in enumerate(code)}
     ends = {line_in(one) for one in code if one.GetMnemonic(target).startswith("ret")}
     for at, one in enumerate(code[:-1]):
         goes_to, place = callee(target, one), one.GetAddress().GetLineEntry()
-        if goes_to is not None and ends_behind(target, code, places, at + 1, ends - {place.GetLine()}):
+        if goes_to is None:
+            continue
+        is_returned = returned is not None and returned in (goes_to.GetName() or "")
+        if is_returned or ends_behind(target, code, places, at + 1, ends - {place.GetLine()}):
             yield goes_to, code[at + 1].GetAddress(), place
 
 

@@ -235,7 +235,9 @@ def functions_named(target, name, path):
 
 def calls_in(target, function, is_main):
     """The calls in a function whose result it returns: where each returns to, its line, and whether it makes an error."""
-    for called_function, address, place in stillframe_calls.last_calls(target, function):
+    # Behind `?`, a function may still have to find out which of its variables are there.
+    returned = CONVERSION if is_main else None
+    for called_function, address, place in stillframe_calls.last_calls(target, function, returned):
         name = called_function.GetName() or ""
         if is_main and MAKERS_CALLED.search(name) and MACRO.search(line_at(place.GetFileSpec().fullpath, place.GetLine())):
             yield address, place.GetLine(), True

@@ -212,6 +212,15 @@ def separate(target, locations):
             location.SetEnabled(False)
 
 
+def leave_start(breakpoint, used):
+    """Leave the `main` of the user's, and not the one that rustc makes for the C library, which calls it."""
+    if any(function_name(location).endswith("::main") for location in used):
+        for location in breakpoint.locations:
+            address = location.GetAddress()
+            if not address.GetFunction().IsValid() and address.GetSymbol().GetName() == "main":
+                location.SetEnabled(False)
+
+
 def is_polling(target, function):
     """Whether a function is the body of an async function."""
     return POLLED.match(returned(target, function)) is not None
@@ -237,6 +246,7 @@ def once(debugger, _command, result, _internal):
         examined[breakpoint.GetID()] = count
         locations = [location for location in breakpoint.locations if location.GetAddress().GetFunction().IsValid()]
         used = [location for location in locations if not DROP.match(function_name(location))]
+        leave_start(breakpoint, used)
         if used:
             for location in locations:
                 location.SetEnabled(not DROP.match(function_name(location)))
