@@ -453,6 +453,8 @@ pub struct FutureCommands {
     pub begin: &'static str,
     /// Breaks where that future is polled again, if it waits. Prints the number of the breakpoint behind `waits `.
     pub wait: &'static str,
+    /// Prints `polls` if the thread is where that future is polled again.
+    pub polls: &'static str,
 }
 
 /// How the exception is read that a thread is throwing.

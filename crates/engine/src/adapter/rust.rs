@@ -48,6 +48,7 @@ const QUIRKS: Quirks = Quirks {
         may_be: |name| name.contains("closure") || name.contains("{async_"),
         begin: "`stillframe-await-begin",
         wait: "`stillframe-await-wait",
+        polls: "`stillframe-await-polls",
     }),
     function: shown::function,
     variable: shown::variable,

@@ -9,7 +9,7 @@ use crate::source::Sources;
 const NAPS: &str = r#"
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
@@ -42,10 +42,11 @@ impl Wake for Unpark {
     }
 }
 
-fn block_on<F: Future<Output: Send> + Send>(future: F, is_elsewhere: bool) -> F::Output {
+fn block_on<F: Future<Output: Send> + Send>(future: F, is_elsewhere: bool, together: Option<&Barrier>) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     loop {
+        together.map(Barrier::wait);
         let mut poll = || future.as_mut().poll(&mut Context::from_waker(&waker));
         let polled = if is_elsewhere { thread::scope(|scope| scope.spawn(poll).join().unwrap()) } else { poll() };
         match polled {
@@ -61,15 +62,24 @@ async fn nap(count: u32) -> u32 {
     sum // @awake
 }
 
-async fn both() -> u32 {
+async fn both(who: u32) -> u32 {
+    println!("{who}");
     let first = nap(1).await; // @first
     let second = nap(2).await; // @second
     first + second // @sum
 }
 
 fn main() {
-    let is_elsewhere = std::env::args().count() > 1;
-    println!("{}", block_on(both(), is_elsewhere));
+    let how = std::env::args().nth(1);
+    if how.as_deref() == Some("together") {
+        let barrier = Barrier::new(2);
+        thread::scope(|scope| {
+            scope.spawn(|| block_on(both(2), false, Some(&barrier)));
+            block_on(both(1), false, Some(&barrier));
+        });
+    } else {
+        println!("{}", block_on(both(1), how.is_some(), None));
+    }
 }
 "#;
 
@@ -83,6 +93,12 @@ async fn a_step_over_an_await_ends_in_the_thread_that_polls_again() {
     a_step_over_an_await_ends_behind_it_with(&["elsewhere"]).await;
 }
 
+/// Another thread comes to the same code at the same time.
+#[tokio::test]
+async fn a_step_over_an_await_follows_one_of_two_futures_that_are_polled_together() {
+    a_step_over_an_await_ends_behind_it_with(&["together"]).await;
+}
+
 async fn a_step_over_an_await_ends_behind_it_with(args: &[&str]) {
     let sources = Sources::new(&[("naps.rs", NAPS)]);
     let program = sources.file("naps.rs");
@@ -90,7 +106,9 @@ async fn a_step_over_an_await_ends_behind_it_with(args: &[&str]) {
     let created = server.ok("create_debug_session", json!({ "language": "rust" })).await;
     let id = json!({ "sessionId": created["sessionId"] });
     let at = |marker: &str| json!({ "sessionId": created["sessionId"], "file": program.path(), "line": program.line(marker) });
-    server.ok("set_breakpoint", at("first")).await;
+    let mut first = at("first");
+    first["condition"] = json!("who == 1");
+    server.ok("set_breakpoint", first).await;
     let script = json!({ "sessionId": created["sessionId"], "scriptPath": program.path(), "args": args });
     let started = server.ok("start_debugging", script).await;
     assert_eq!(started.at("/location/line"), &json!(program.line("first")), "{}", started.text);
@@ -98,7 +116,7 @@ async fn a_step_over_an_await_ends_behind_it_with(args: &[&str]) {
         let stepped = server.ok("step_over", id.clone()).await;
         assert_eq!(stepped["reason"], "step", "{}", stepped.text);
         assert_eq!(stepped.at("/location/line"), &json!(program.line(marker)), "{}", stepped.text);
-        assert_eq!(stepped.variable(name), value, "{}", stepped.text);
+        assert_eq!((stepped.variable(name), stepped.variable("who")), (value, "1"), "{}", stepped.text);
     }
     server.finish().await;
 }

@@ -89,6 +89,16 @@ def polled(frame, location, _extra, _internal):
     return is_it
 
 
+def polls(debugger, thread, result, _internal):
+    """Print `polls` for the thread with this ID if it is where that future is polled again. LLDB reports others there that
+    have come to the breakpoint with another future."""
+    frame = debugger.GetSelectedTarget().GetProcess().GetThreadByID(int(thread)).GetFrameAtIndex(0)
+    future = future_of(frame)
+    if stepped and future is not None and future.GetValueAsUnsigned() == stepped[0]:
+        result.AppendMessage("polls")
+
+
 def __lldb_init_module(debugger, _internal):
     debugger.HandleCommand("command script add -s current -f stillframe_awaits.begin stillframe-await-begin")
     debugger.HandleCommand("command script add -s current -f stillframe_awaits.wait stillframe-await-wait")
+    debugger.HandleCommand("command script add -s current -f stillframe_awaits.polls stillframe-await-polls")

@@ -30,3 +30,11 @@ pub(super) async fn wait(debugger: &DapDebugger, thread: RawId) -> bool {
     lock(&debugger.0.stepping).future = SteppedFuture::Waits(number);
     debugger.go_unless_paused(thread, None).await.unwrap_or(false)
 }
+
+/// Whether a thread is where that future is polled again. Others may have come there with another future.
+pub(super) async fn is_polled_by(debugger: &DapDebugger, thread: RawId) -> bool {
+    let Some(commands) = debugger.quirks().future_commands else { return false };
+    let command = format!("{} {}", commands.polls, thread.0);
+    let answer = commands::run(debugger, None, command, deadlines::READ).await;
+    answer.is_ok_and(|answer| answer.lines().any(|line| line == "polls"))
+}

@@ -245,7 +245,7 @@ async fn is_polled_again(debugger: &DapDebugger, thread: RawId, numbers: &mut Ve
     let SteppedFuture::Waits(number) = lock(&debugger.0.stepping).future else { return false };
     let count = numbers.len();
     numbers.retain(|other| *other != number);
-    if numbers.len() == count {
+    if numbers.len() == count || !awaits::is_polled_by(debugger, thread).await {
         return false;
     }
     let depth = spot(debugger, thread).await.map(|spot| spot.depth);

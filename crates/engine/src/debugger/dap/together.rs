@@ -6,7 +6,8 @@
 //!
 //! 1. Breakpoints, exceptions and pauses come first. If one of them stops the program, a step is over, whether it has
 //!    ended or not.
-//! 2. Otherwise the end of the step that is under way counts: it is reported, or the step continues.
+//! 2. Otherwise the end of the step that is under way counts: it is reported, or the step continues, and the others are
+//!    over.
 //! 3. The end of an earlier step, which something else had interrupted, counts for nothing.
 //! 4. The program continues if nothing stops it.
 
@@ -17,7 +18,7 @@ use tokio::time::{Instant, timeout_at};
 use super::events::{self, stop_reason};
 use super::motion::RemovalStop;
 use super::rules::{self, JudgedStop};
-use super::{DapDebugger, catches, commands, lock, start};
+use super::{DapDebugger, awaits, catches, commands, lock, start};
 use crate::adapter::plan::SimultaneousStops;
 use crate::deadlines;
 use crate::debugger::Event;
@@ -96,10 +97,14 @@ pub(super) async fn stopped(
         if outcome.is_stop() {
             break;
         }
-        outcome.add(match end.thread_id.filter(|_| is_stale(debugger, &end)) {
+        let is_stale = is_stale(debugger, &end).await;
+        outcome.add(match end.thread_id.filter(|_| is_stale) {
             Some(thread) => passed(debugger, RawId(thread)),
             None => events::stopped(debugger, end).await,
         });
+        if lock(&debugger.0.motion).is_running() {
+            break;
+        }
     }
     if let Some((thread, reason)) = outcome.passes.take()
         && !outcome.is_stop()
@@ -176,14 +181,15 @@ fn order(debugger: &DapDebugger, stop: &::dap::StoppedEvent) -> usize {
 }
 
 /// Whether a step has ended that something else had interrupted before.
-fn is_stale(debugger: &DapDebugger, end: &::dap::StoppedEvent) -> bool {
+async fn is_stale(debugger: &DapDebugger, end: &::dap::StoppedEvent) -> bool {
     let (stepping, is_polled_again) = {
         let stepping = lock(&debugger.0.stepping);
         (stepping.thread(), stepping.waits_for(&end.hit_breakpoint_ids))
     };
     if is_polled_again {
         // Any thread may poll the future that the step is in.
-        return false;
+        let Some(thread) = end.thread_id else { return false };
+        return !awaits::is_polled_by(debugger, RawId(thread)).await;
     }
     let is_other = match debugger.quirks().simultaneous_stops {
         SimultaneousStops::None => false,
