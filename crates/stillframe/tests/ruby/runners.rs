@@ -204,6 +204,7 @@ async fn a_block_is_not_a_side_of_an_expectation_nor_is_a_missing_operand() {
         ),
         ("expect(cart.items.first).to be_truthy", [json!("nil"), Value::Null]),
         ("expect(cart.total).to eq(nil)", [json!("0"), json!("nil")]),
+        ("expect(cart.total).to be_between(1, 2).and be_even", [json!("0"), Value::Null]),
     ] {
         Fixture::write(folder.path(), "cart_spec.rb", &format!("{head}{expectation}\n  end\nend\n"));
         let server = STILLFRAME.serve().await;

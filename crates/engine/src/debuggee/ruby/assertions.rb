@@ -98,8 +98,9 @@ module Stillframe
 
       def read(object, *names) = names.map { |name| object.instance_variable_get(name) }
 
-      # Matchers without an operand, such as `be_truthy`, have the method, too.
+      # Matchers without an operand, such as `be_truthy`, and those that join others have the method, too.
       def expected?(matcher)
+        return false if Values.type(matcher).include?('::Compound::')
         matcher.respond_to?(:expected) && (!matcher.expected.nil? || matcher.instance_variable_defined?(:@expected))
       end
 
