@@ -103,6 +103,15 @@ pub(super) fn parse(text: &str, folder: &Path, has_ended: bool) -> Vec<TestRepor
             }
             message.text += said.map_or(trimmed, |(_, _, text)| text);
             message.text.push('\n');
+        } else if !is_complete
+            && !matches!(line, "PASS" | "FAIL")
+            && let Some(TestReport::Result(example)) = reports.last_mut()
+            && example.outcome.is_failure()
+            && example.id.starts_with("Example")
+        {
+            // What an example has printed, and what it should have, is behind its result.
+            let said = example.message.take().map_or_else(String::new, |said| said + "\n");
+            example.message = Some(said + line);
         }
         // A test may print such a line, too; the one at the end comes after all tests.
         is_complete = matches!(line, "PASS" | "FAIL") || is_complete && !line.starts_with("=== ");
@@ -242,6 +251,26 @@ FAIL
         assert_eq!(short, expected);
         assert_eq!(results[0].message.as_deref(), Some("got 3, want 4\nand more"));
         assert_eq!((&results[0].file, results[0].line), (&Some("/w/cart_test.go".into()), Some(9)));
+    }
+
+    #[test]
+    fn the_message_of_an_example_is_behind_its_result() {
+        let text = "\
+=== RUN   ExampleDiv
+--- PASS: ExampleDiv (0.00s)
+=== RUN   ExampleMust
+--- FAIL: ExampleMust (0.00s)
+got:
+3
+want:
+4
+FAIL
+exit status 1
+";
+        let reports = parse(text, Path::new("/w"), true);
+        let messages: Vec<_> =
+            reports.iter().filter_map(TestReport::result).map(|result| result.message.as_deref()).collect();
+        assert_eq!(messages, [None, Some("got:\n3\nwant:\n4")]);
     }
 
     #[test]
