@@ -326,6 +326,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether functions of the runtime that call functions of the program, such as one that sorts, have no frames.
+    fn has_hidden_callers(&self) -> bool {
+        false
+    }
+
     /// A part of the message of the error with which the runtime ends a program whose threads all wait for each other.
     fn deadlock_error(&self) -> Option<&'static str> {
         None

@@ -73,6 +73,10 @@ impl Adapter for Node {
         &EXTENSIONS
     }
 
+    fn has_hidden_callers(&self) -> bool {
+        true
+    }
+
     fn sample(&self) -> Sample {
         Sample { source: "const answer = 6 * 7;\nconsole.log(answer);\n", line: 2 }
     }

@@ -135,6 +135,10 @@ impl Adapter for Python {
         Some("__main__.py")
     }
 
+    fn has_hidden_callers(&self) -> bool {
+        true
+    }
+
     fn check<'a>(
         &'a self,
         host: &'a dyn Host,

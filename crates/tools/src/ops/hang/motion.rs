@@ -130,6 +130,19 @@ pub(super) fn observe(samples: &[StackSample], passed: Duration) -> Option<Compu
     })
 }
 
+/// Whether the innermost function has a loop that does not seem to end, and may have been called anew for each sample: what
+/// calls it has no loop in its source, but may be a function of the runtime that has no frame.
+pub(super) fn may_be_several_calls(samples: &[StackSample]) -> bool {
+    use LoopProgress::{Asks, Away, Repeats, Stuck};
+    let Some(observed) = observe(samples, Duration::ZERO) else { return false };
+    let (Some(found), Some([.., _, innermost])) = (observed.found, samples.last().map(Vec::as_slice)) else {
+        return false;
+    };
+    matches!(observed.motion, Away | Repeats | Stuck | Asks)
+        && (&found.function, &found.file) == (&innermost.function, &innermost.file)
+        && found.lines.contains(&innermost.line)
+}
+
 /// Whether an outer loop says more about the end than the current result. A loop that progresses toward its end, or
 /// from item to item, leaves its inner loops repeatedly; one without an exit is decisive whatever runs in it.
 fn decides(outer: LoopProgress, inner: LoopProgress) -> bool {

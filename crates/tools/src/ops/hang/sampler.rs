@@ -24,6 +24,8 @@ const SUSPEND: Duration = Duration::from_secs(1);
 const EXPRESSION: Duration = Duration::from_millis(250);
 /// How long a step may take.
 const STEP: Duration = Duration::from_millis(100);
+/// How long a function that is called again and again may take to return.
+const RETURN: Duration = Duration::from_millis(500);
 /// How many frames of a stack are read.
 const FRAMES: usize = 400;
 /// In how many frames, from the innermost outwards, variables are read.
@@ -100,7 +102,7 @@ impl<'a> StackSampler<'a> {
         let is_in_front = innermost.is_some_and(Position::is_in_front);
         let is_stray = self.session.adapter().has_stray_lines()
             && (!is_placed || innermost.is_some_and(|position| self.is_before_loop(position)));
-        if (is_in_front || is_stray) && self.step(thread).await? {
+        if (is_in_front || is_stray) && self.step(thread, Step::Into, STEP).await? {
             return Ok(self.read(thread).await.map(|(sample, _)| sample));
         }
         Ok(Some(sample))
@@ -113,10 +115,20 @@ impl<'a> StackSampler<'a> {
         !position.is_internal && position.loops.is_empty() && loops.iter().any(is_behind)
     }
 
-    /// Steps one statement. False if that takes too long, or no longer is a step.
-    async fn step(&self, thread: ThreadId) -> Result<bool, ToolError> {
-        self.session.step(Some(thread), Step::Into).await?;
-        match self.session.wait(Instant::now() + STEP).await {
+    /// Lets the innermost function return, and samples again. One that does not return soon is sampled where it is then.
+    pub(super) async fn sample_after_return(&mut self, thread: ThreadId) -> Option<StackSample> {
+        // Without this, there are samples all the same.
+        if !self.step(thread, Step::Out, RETURN).await.unwrap_or_default() {
+            return None;
+        }
+        let (sample, _) = self.read(thread).await?;
+        Some(sample).filter(|sample| !sample.is_empty())
+    }
+
+    /// Steps. False if that takes too long, or no longer is a step.
+    async fn step(&self, thread: ThreadId, step: Step, within: Duration) -> Result<bool, ToolError> {
+        self.session.step(Some(thread), step).await?;
+        match self.session.wait(Instant::now() + within).await {
             Outcome::Stopped(stop) => Ok(stop.reason == StopReason::Step),
             Outcome::Running => {
                 self.session.pause(Some(thread)).await?;

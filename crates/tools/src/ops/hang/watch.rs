@@ -340,6 +340,9 @@ impl<'a> HangWatch<'a> {
                 return Ok(WatchEnd::Ended(end));
             }
         }
+        if self.session.adapter().has_hidden_callers() && motion::may_be_several_calls(&samples) {
+            samples.extend(self.sampler.sample_after_return(thread).await);
+        }
         if let engine::session::state::Execution::Ended(end) = self.session.execution() {
             return Ok(WatchEnd::Ended(end));
         }

@@ -53,6 +53,27 @@ fn repeated_values_prove_a_loop_if_nothing_else_decides() {
 }
 
 #[test]
+fn a_function_without_a_loop_around_its_call_may_have_been_called_again() {
+    let found = a_loop(|found| found.condition = vec![test("n", "!=", "1")]);
+    let alone = samples(&found, "n", &["5", "80", "2"]);
+    assert_eq!(motion_of(&alone), LoopProgress::Away);
+    assert!(!may_be_several_calls(&alone));
+    let mut called = alone;
+    for sample in &mut called {
+        sample.insert(0, position("caller", 9, &[], &[]));
+    }
+    let mut further = called.clone();
+    assert!(may_be_several_calls(&called));
+    called.push(vec![position("caller", 9, &[], &[])]);
+    assert_eq!(motion_of(&called), LoopProgress::Changes);
+    assert!(!may_be_several_calls(&called));
+    for sample in &mut further {
+        sample.push(position("helper", 20, &[], &[]));
+    }
+    assert!(!may_be_several_calls(&further));
+}
+
+#[test]
 fn values_of_which_there_are_few_are_sampled_more_often() {
     let found = a_loop(|found| {
         found.is_closed = true;
