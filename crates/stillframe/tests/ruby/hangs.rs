@@ -42,6 +42,26 @@ def gcd(a, b)
 end
 puts gcd(4, 0)
 ";
+/// `read` and `value` have the names of functions of Ruby that wait.
+const READS: &str = "\
+class Parser
+  def read
+    tokens = []
+    while true
+      tokens << value if tokens.size < 10
+    end
+  end
+
+  def value
+    'a'.upcase
+  end
+end
+Parser.new.read
+";
+const WAITS: &str = "\
+child = spawn('sleep 60')
+Process.wait(child) # @waits
+";
 const BUSY: &str = "\
 number = 0
 while true
@@ -100,5 +120,30 @@ async fn a_loop_whose_values_stay_is_busy_with_its_lines_and_values() {
     assert!(found.text.contains("no value that the loop depends on changed"), "{}", found.text);
     // Samples of one call are counted together, whatever line each of them begins with.
     assert_eq!(found.text_of("calls").matches(" gcd gcd.rb:").count(), 1, "{}", found.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_function_of_the_program_with_the_name_of_one_that_waits_is_sampled() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "reads.rb", READS);
+    let server = STILLFRAME.serve().await;
+    let found =
+        server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 2_500 })).await;
+    assert_eq!(found["verdict"], "busy_loop", "{}", found.text);
+    assert!(found.text_of("calls").contains(" read reads.rb:"), "{}", found.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_program_that_waits_for_a_child_is_reported_so() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "waits.rb", WAITS);
+    let server = STILLFRAME.serve().await;
+    let found =
+        server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 2_500 })).await;
+    assert_eq!(found["verdict"], "waiting", "{}", found.text);
+    let waits = format!("a child process at {}:{}", program.path(), program.line("waits"));
+    assert!(found.text.contains(&waits), "{}", found.text);
     server.finish().await;
 }

@@ -16,13 +16,15 @@ module Stillframe
       'sleep' => ['timer', 'a time'], 'lock' => ['lock', 'a Mutex'], 'synchronize' => ['lock', 'a Mutex or Monitor'],
       'mon_enter' => ['lock', 'a Monitor'], 'enter' => ['lock', 'a Monitor'], 'pop' => ['lock', 'an item of a Queue'],
       'shift' => ['lock', 'an item of a Queue'], 'deq' => ['lock', 'an item of a Queue'], 'push' => ['lock', 'room in a SizedQueue'],
-      'wait' => ['lock', 'a ConditionVariable'], 'join' => ['thread', 'another thread'], 'value' => ['thread', 'another thread'],
-      'accept' => ['server', 'connections'], 'waitpid' => ['child', 'a child process'], 'wait2' => ['child', 'a child process'],
+      'join' => ['thread', 'another thread'], 'value' => ['thread', 'another thread'], 'accept' => ['server', 'connections'],
+      'wait' => ['child', 'a child process'], 'waitpid' => ['child', 'a child process'], 'wait2' => ['child', 'a child process'],
       'gets' => ['file', 'input'], 'read' => ['file', 'input'], 'readline' => ['file', 'input'], 'getc' => ['file', 'input'],
       'readpartial' => ['socket', 'data'], 'sysread' => ['socket', 'data'], 'recv' => ['socket', 'data'],
       'wait_readable' => ['socket', 'data'], 'select' => ['socket', 'data'], 'system' => ['child', 'a child process'],
       '`' => ['child', 'a child process'], 'stop' => ['lock', 'another thread to wake it up']
     }.freeze
+    # What `wait` waits for if it sleeps.
+    SIGNAL = ['lock', 'a ConditionVariable'].freeze
     TIMED = %w[timer lock thread].freeze
     HOLDS = %w[synchronize lock mon_enter enter].freeze
     DEEPEST = 200
@@ -85,10 +87,15 @@ module Stillframe
 
       def all_places(thread) = (thread.backtrace_locations || []).reject { |place| Agent.own?(place.path) }
 
-      # Frames of native functions have the line of their caller.
-      def places(thread) = all_places(thread).reject { |place| place.absolute_path.nil? || native?(place) }
+      def places(thread)
+        all = all_places(thread)
+        all.zip(all.drop(1)).reject { |place, caller| place.absolute_path.nil? || native?(place, caller) }.map(&:first)
+      end
 
-      def native?(place) = WAITS.key?(method_of(place)) && !place.label.start_with?('block', '<')
+      # Native functions have the line of their caller.
+      def native?(place, caller)
+        WAITS.key?(method_of(place)) && caller && [place.path, place.lineno] == [caller.path, caller.lineno]
+      end
 
       def name(place) = place.label
 
@@ -100,9 +107,10 @@ module Stillframe
         thread = client.thread
         return unless thread.stop?
         around = all_places(thread)
-        top = condition(around) || around.first or return
+        signal = condition(around)
+        top = signal || around.first or return
         is_endless = Values.call(Thread, :inspect, thread).end_with?('sleep_forever>')
-        kind, what = WAITS[method_of(top)]
+        kind, what = signal ? SIGNAL : WAITS[method_of(top)]
         kind, what = WAITS['stop'] if kind == 'timer' && is_endless
         return if kind.nil? && thread.status == 'run'
         kind ||= 'other'
@@ -112,11 +120,10 @@ module Stillframe
           timed: TIMED.include?(kind) && thread.status == 'sleep' && !is_endless, holders: holders }.compact
       end
 
-      # The native `wait` of a ConditionVariable, which sleeps. Native functions have the line of their caller.
+      # The native `wait` of a ConditionVariable, which sleeps.
       def condition(around)
         top, wait, caller = around.first(3)
-        return unless caller && method_of(top) == 'sleep' && method_of(wait) == 'wait'
-        wait if [wait.path, wait.lineno] == [caller.path, caller.lineno]
+        wait if caller && method_of(top) == 'sleep' && method_of(wait) == 'wait' && native?(wait, caller)
       end
 
       def holders(client, stacks, function)
