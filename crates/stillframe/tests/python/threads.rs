@@ -5,8 +5,9 @@ mod pauses;
 use std::fs::File;
 
 use serde_json::{Value, json};
+use test_support::pythons;
 
-use crate::debugging::Report;
+use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 
 #[tokio::test]
@@ -410,4 +411,31 @@ asyncio.run(main())
     assert_eq!(stepped.place().1, script.line("caught"), "{}", stepped.text);
     assert_eq!(session.run_to_the_end().await["output"], "caught\n");
     session.finish().await;
+}
+
+/// The limit of an evaluation needs a thread.
+#[tokio::test]
+async fn an_evaluation_adds_no_thread_to_the_program() {
+    let script = Script::new("import threading\n\nprint(1)  # @here\nprint(threading.enumerate()[1:])\n");
+    for python in pythons(&["3.12."]) {
+        let session = Debugging::new().await;
+        session.break_at(&script, "here").await;
+        let start = json!({ "scriptPath": script.path(), "executablePath": python });
+        session.ok("start_debugging", start).await;
+        assert_eq!(session.evaluate("2 + 3").await, "5");
+        session
+            .fails(
+                "deadline_exceeded",
+                "evaluate_expression",
+                json!({
+                    "expression": "[each for each in iter(int, 1)]",
+                    "timeout": 300,
+                }),
+            )
+            .await;
+        let listed = session.ok("list_threads", json!({})).await;
+        assert_eq!(listed["count"], 1, "{python}: {}", listed.text);
+        assert_eq!(session.run_to_the_end().await["output"], "1\n[]\n", "{python}");
+        session.finish().await;
+    }
 }

@@ -1044,11 +1044,21 @@ class Clock:
 clock = Clock()
 
 
+# With `sys.monitoring`, pydevd looks for the beginning of each thread that runs code, and makes a thread object, which the
+# program sees, for one that does not begin in such a function. One that does is taken for a thread in the making.
+BOOTSTRAP = """
+def _bootstrap(run):
+    run()
+"""
+
+
 def start_thread(run):
     """Start a thread that pydevd does not trace: pydevd replaces the function that starts threads."""
     import _thread
 
-    getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)(run, ())
+    names = {}
+    exec(compile(BOOTSTRAP, "/stillframe/threading.py", "exec"), names)
+    getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)(names["_bootstrap"], (run,))
 
 
 def raise_in(ident, exception):

@@ -51,8 +51,6 @@ allocate_lock = _thread.allocate_lock
 clock = time.monotonic
 current_frames = sys._current_frames
 get_ident = _thread.get_ident
-# pydevd replaces it, to trace new threads.
-start_new_thread = getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)
 
 sampler = None
 
@@ -415,7 +413,7 @@ def start(request):
     number, interval = json.loads(request)
     end()
     sampler = Sampler(interval)
-    start_new_thread(sampler.run, ())
+    agent.start_thread(sampler.run)
     body = {"pid": os.getpid(), "descriptor": sampler.watchdog.file, "watchdog": WATCHDOG}
     agent.send_event("answer", number=number, body=body)
 
