@@ -572,7 +572,7 @@ def step_to_handler(info):
 
 class Unwinding:
     """With `sys.monitoring`, pydevd forgets a step whose function an exception leaves, and the program runs on. While
-    something steps, events of our own show where that happens."""
+    something steps, our own events show where that happens."""
 
     def __init__(self):
         self.tool = None
