@@ -67,7 +67,7 @@ async fn keys_are_compared_with_all_that_is_in_them() {
     server.finish().await;
 }
 
-const TABLES: &str = r#"
+pub(crate) const TABLES: &str = r#"
 use std::collections::{HashMap, HashSet};
 use std::mem::MaybeUninit;
 

@@ -1,6 +1,7 @@
 //! GDB in place of LLDB, on machines that have no `lldb-dap`.
 
 mod calls;
+mod containers;
 mod data;
 mod hangs;
 mod recording;

@@ -93,9 +93,22 @@ class Shortened:
         return itertools.islice(self.printer.children(), MOST_ITEMS)
 
 
+class Unreadable(gdb.printing.NoOpScalarPrinter):
+    """In place of a printer that fails at a value, such as one that is not initialized: the others are shown."""
+
+    def __init__(self, error):
+        self._text = f"<error reading variable: {error}>"
+
+    def to_string(self):
+        return self._text
+
+
 def shortening(make_visualizer):
     def made(value):
-        printer = make_visualizer(value)
+        try:
+            printer = make_visualizer(value)
+        except gdb.error as error:
+            return Unreadable(error)
         is_long = hasattr(printer, "children") and not hasattr(printer, "num_children")
         return Shortened(printer) if is_long else printer
 
@@ -188,6 +201,7 @@ def load_printers(of_rust):
             import gdb_lookup
 
             gdb_lookup.register_printers(gdb)
+            import stillframe_gdb_rust  # noqa: F401
         except Exception:
             pass
 

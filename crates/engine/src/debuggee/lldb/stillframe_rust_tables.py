@@ -6,27 +6,7 @@ asked for.
 """
 
 import lldb
-
-# How many bytes are read at once.
-BLOCK = 1 << 16
-# The control byte of a place without an entry has this bit.
-UNUSED = 0x80
-
-
-class Places:
-    """The numbers of the places of a table that are in use."""
-
-    def __init__(self, process, address, count):
-        self.process, self.address, self.count = process, address, count
-        self.found, self.read = [], 0
-
-    def __getitem__(self, index):
-        while len(self.found) <= index and self.read < self.count:
-            size, error = min(BLOCK, self.count - self.read), lldb.SBError()
-            block = self.process.ReadMemory(self.address + self.read, size, error) or b""
-            self.found += [self.read + at for at, control in enumerate(block) if control < UNUSED]
-            self.read += size
-        return self.found[index]
+from stillframe_places import Places, may_be_table
 
 
 def table_of(value):
@@ -42,7 +22,7 @@ def control_bytes(table):
     """Where the control bytes of a table begin, and how many there are; None for what cannot be a table."""
     mask, items = (table.GetChildMemberWithName(name).GetValueAsUnsigned() for name in ("bucket_mask", "items"))
     address = table.GetChildMemberWithName("ctrl").GetNonSyntheticValue().GetChildAtIndex(0).GetValueAsUnsigned()
-    if mask & (mask + 1) or items > mask:
+    if not may_be_table(mask, items):
         return None
     error = lldb.SBError()
     table.GetProcess().ReadMemory(address + mask, 1, error)
@@ -65,4 +45,5 @@ def update(provider):
     provider.new_layout = True
     ctrl = inner.GetChildMemberWithName("ctrl").GetChildAtIndex(0)
     provider.data_ptr = ctrl.Cast(provider.pair_type.GetPointerType())
-    provider.valid_indices = Places(table.GetProcess(), address, count)
+    process = table.GetProcess()
+    provider.valid_indices = Places(lambda at, size: process.ReadMemory(address + at, size, lldb.SBError()) or b"", count)
