@@ -12,12 +12,12 @@ use crate::source_map::Position;
 /// A declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeclaredName {
-    /// Its line, 0-based.
-    pub line: u32,
+    /// Where it is in the text.
+    pub(crate) place: Position,
     /// The function that it is in has a frame at each of these, by their numbers among those asked about.
-    pub frames: Vec<usize>,
+    pub(crate) frames: Vec<usize>,
     /// It is in no function.
-    pub is_top_level: bool,
+    pub(crate) is_top_level: bool,
 }
 
 impl ScriptOutline {
@@ -46,7 +46,7 @@ impl ScriptOutline {
             offset(&self.text, *frame).is_some_and(|frame| self.function_at(frame) == owner)
         };
         Some(DeclaredName {
-            line: LineStarts::of(&self.text).line(at).saturating_sub(1),
+            place: LineStarts::of(&self.text).position(at, &self.text),
             frames: (0..)
                 .zip(frames)
                 .filter(|(_, frame)| is_owners(frame))
@@ -130,13 +130,13 @@ outer(1);
         let frames = [(6, 4), (8, 9), (10, 0)];
         let outline = ScriptOutline::of(&text.into()).unwrap();
         let declared = |name| outline.declared_around((6, 4), name, &frames);
-        let at = |line, frames: &[usize], is_top_level| {
-            Some(DeclaredName { line, frames: frames.to_vec(), is_top_level })
+        let at = |place, frames: &[usize], is_top_level| {
+            Some(DeclaredName { place, frames: frames.to_vec(), is_top_level })
         };
-        assert_eq!(declared("RATE"), at(0, &[2], true));
-        assert_eq!(declared("outer"), at(1, &[2], true));
-        assert_eq!(declared("limit"), at(2, &[1], false));
-        assert_eq!(declared("a"), at(1, &[1], false));
+        assert_eq!(declared("RATE"), at((0, 6), &[2], true));
+        assert_eq!(declared("outer"), at((1, 9), &[2], true));
+        assert_eq!(declared("limit"), at((2, 8), &[1], false));
+        assert_eq!(declared("a"), at((1, 15), &[1], false));
         assert_eq!(declared("hidden"), None);
         assert_eq!(declared("own"), None);
         assert_eq!(declared("missing"), None);

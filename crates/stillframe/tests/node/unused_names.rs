@@ -2,7 +2,8 @@
 
 use test_support::Language;
 
-use crate::debugging::Debugging;
+use crate::debugging::{Debugging, Report};
+use crate::project::Project;
 use crate::script::Script;
 use serde_json::json;
 
@@ -61,6 +62,35 @@ async fn unused_variables_are_read_by_name_and_reported() {
     let failed =
         session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "nowhere" })).await;
     assert!(!failed.text.contains("optimized it out"), "{}", failed.text);
+    session.finish().await;
+}
+
+const TYPED: &str = "\
+interface Shop {
+  limit: number;
+}
+type Other = Shop & { more: string };
+function outer(shop: Shop): number {
+  const limit = shop.limit; // @limit
+  const inner = () => {
+    return 1; // @inner
+  };
+  return inner();
+}
+console.log(outer({ limit: 3 }));
+";
+
+#[tokio::test]
+async fn an_unused_variable_is_declared_on_a_line_of_the_source() {
+    let project = Project::with(&["tsx"]).await;
+    let program = project.file("shop.ts", TYPED);
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&program, "inner").await;
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("inner")), "{}", stopped.text);
+    let read = session.ok("evaluate_expression", json!({ "expression": "limit" })).await;
+    let declared = format!("`limit`, declared on line {} in a function", program.line("limit"));
+    assert!(read["result"] == "3" && read.text.contains(&declared), "{}", read.text);
     session.finish().await;
 }
 

@@ -27,6 +27,15 @@ use crate::model::variable::Value;
 /// How many names of an expression are taken from other frames.
 const MOST_BORROWED: usize = 8;
 
+/// Where a variable is declared that V8 has left out of a frame.
+struct Declaration {
+    /// The line in the source.
+    line: u32,
+    is_top_level: bool,
+    /// The frames of the function that it is in, with their names.
+    frames: Vec<(RawId, String)>,
+}
+
 /// A variable that another frame has.
 struct BorrowedVariable {
     name: String,
@@ -51,14 +60,12 @@ pub(super) async fn evaluate(
     loop {
         let Some(name) = missing(&error).map(str::to_owned) else { return Err(error) };
         let is_alone = is_path(expression) && expression.split(['.', '[']).next() == Some(name.as_str());
-        let Some((declared, frames)) = declared(debugger, request, &name).await else {
+        let Some(declared) = declared(debugger, request, &name).await else {
             return at_return(debugger, request, &name, is_alone, error).await;
         };
         let about = about(&name, &declared);
         let (id, function) = match declared.frames.as_slice() {
-            [only] => {
-                frames.get(*only).map(|(id, function)| (*id, function.as_str())).ok_or(error.clone())?
-            }
+            [(id, function)] => (*id, function.as_str()),
             [] => {
                 let why = "and its function has no frame on the stack; stop in that function, or use";
                 return Err(explained(error, &format!("{about}, {why} `{name}` in this one")));
@@ -149,9 +156,9 @@ pub(super) async fn refuse_assignment(debugger: &CdpDebugger, request: &Evaluate
     if missing(&error) != Some(name) {
         return Ok(());
     }
-    let Some((declared, frames)) = declared(debugger, request, name).await else { return Ok(()) };
-    let functions = declared.frames.iter().filter_map(|index| frames.get(*index));
-    let functions: Vec<String> = functions.map(|(_, function)| format!("`{function}`")).collect();
+    let Some(declared) = declared(debugger, request, name).await else { return Ok(()) };
+    let functions: Vec<String> =
+        declared.frames.iter().map(|(_, function)| format!("`{function}`")).collect();
     let advice = if functions.is_empty() {
         "its function has no frame on the stack, so nothing can be assigned to it here".to_owned()
     } else {
@@ -169,9 +176,9 @@ fn assigned(expression: &str) -> Option<&str> {
     (is_name && !rest.starts_with(['=', '>'])).then_some(name)
 }
 
-fn about(name: &str, declared: &DeclaredName) -> String {
+fn about(name: &str, declared: &Declaration) -> String {
     let place = if declared.is_top_level { "at the top of its module" } else { "in a function around it" };
-    let line = declared.line + 1;
+    let line = declared.line;
     format!("`{name}`, declared on line {line} {place}, is not used here, so V8 optimized it out")
 }
 
@@ -266,16 +273,13 @@ fn explained(error: Error, why: &str) -> Error {
     }
 }
 
-/// Where a name is declared around a frame, and the frames that called it in the same script, with their names.
-async fn declared(
-    debugger: &CdpDebugger,
-    request: &Evaluate,
-    name: &str,
-) -> Option<(DeclaredName, Vec<(RawId, String)>)> {
+/// Where a name is declared around a frame. The frames that may have it called that one, in the same script.
+async fn declared(debugger: &CdpDebugger, request: &Evaluate, name: &str) -> Option<Declaration> {
     let stop = debugger.0.run.stop().ok()?;
     let index = stop.index_of(request.frame)?;
     let frame = stop.frames.get(index)?;
-    let script = debugger.0.sources.scripts.get(&frame.location.script_id)?;
+    let sources = &debugger.0.sources;
+    let script = sources.scripts.get(&frame.location.script_id)?;
     let callers = stop.frames.iter().enumerate().skip(index + 1);
     let callers = callers.filter(|(_, caller)| caller.location.script_id == frame.location.script_id);
     let (mut frames, mut places) = (Vec::new(), Vec::new());
@@ -285,8 +289,11 @@ async fn declared(
     }
     let name = name.to_owned();
     let search = move |outline: &ScriptOutline, place| outline.declared_around(place, &name, &places);
-    let declared = script.at_outline(&frame.location, search).await??;
-    Some((declared, frames))
+    let DeclaredName { place, frames: its, is_top_level } =
+        sources.at_outline(&frame.location, search).await??;
+    let line = sources.location(&script.in_file(place)).await?.line;
+    let frames = its.into_iter().filter_map(|number| frames.get(number).cloned()).collect();
+    Some(Declaration { line, is_top_level, frames })
 }
 
 #[cfg(test)]

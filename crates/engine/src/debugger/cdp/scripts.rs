@@ -113,6 +113,15 @@ impl Script {
         (u32::try_from(line).unwrap_or(0), u32::try_from(column).unwrap_or(0))
     }
 
+    /// A place in its text, as V8 knows it. 0-based.
+    pub(super) fn in_file(&self, (line, column): Position) -> Location {
+        let number = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
+        let (first, indent) = self.start;
+        let column = number(column).saturating_add(if line == 0 { indent } else { 0 });
+        let line_number = number(line).saturating_add(first);
+        Location { script_id: self.id.clone(), line_number, column_number: Some(column) }
+    }
+
     /// It was made by a compiler that left a map.
     pub(super) fn is_mapped(&self) -> bool {
         self.map_url.is_some()
