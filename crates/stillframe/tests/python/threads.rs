@@ -413,9 +413,9 @@ asyncio.run(main())
     session.finish().await;
 }
 
-/// The limit of an evaluation needs a thread.
+/// The limit of an evaluation needs a thread, and so does sampling.
 #[tokio::test]
-async fn an_evaluation_adds_no_thread_to_the_program() {
+async fn evaluations_and_samples_add_no_thread_to_the_program() {
     let script = Script::new("import threading\n\nprint(1)  # @here\nprint(threading.enumerate()[1:])\n");
     for python in pythons(&["3.12."]) {
         let session = Debugging::new().await;
@@ -436,6 +436,9 @@ async fn an_evaluation_adds_no_thread_to_the_program() {
         let listed = session.ok("list_threads", json!({})).await;
         assert_eq!(listed["count"], 1, "{python}: {}", listed.text);
         assert_eq!(session.run_to_the_end().await["output"], "1\n[]\n", "{python}");
+        let run = json!({ "command": [python, script.path()], "timeout": 20_000 });
+        let sampled = session.server.ok("diagnose_hang", run).await;
+        assert_eq!(sampled["output"], "1\n[]\n", "{python}: {}", sampled.text);
         session.finish().await;
     }
 }

@@ -388,6 +388,7 @@ def patch(pydevd):
     PyDevdAPI.request_step = request_step
     load("stillframe_main").install(pydevd)
     name_threads()
+    leave_own_threads()
     mute_skipped_steps(pydevd)
     mute_kept_tracer()
     mark_what_was_not_returned()
@@ -1052,13 +1053,35 @@ def _bootstrap(run):
 """
 
 
+# The idents of our threads.
+own_threads = set()
+
+
 def start_thread(run):
     """Start a thread that pydevd does not trace: pydevd replaces the function that starts threads."""
     import _thread
 
     names = {}
     exec(compile(BOOTSTRAP, "/stillframe/threading.py", "exec"), names)
-    getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)(names["_bootstrap"], (run,))
+    start = getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)
+    own_threads.add(start(names["_bootstrap"], (run,)))
+
+
+def leave_own_threads():
+    """With a tracer, pydevd traces all threads when it starts, and makes thread objects for those that have none."""
+    import pydevd_tracing
+
+    trace = pydevd_tracing.set_trace_to_threads
+
+    @functools.wraps(trace)
+    def set_trace_to_threads(tracing_func, thread_idents=None, create_dummy_thread=True):
+        if thread_idents is None:
+            is_its = lambda ident: getattr(threading._active.get(ident), "pydev_do_not_trace", False)
+            idents = set(sys._current_frames()).union(threading._active) - own_threads
+            thread_idents = [ident for ident in idents if not is_its(ident)]
+        return trace(tracing_func, thread_idents, create_dummy_thread)
+
+    pydevd_tracing.set_trace_to_threads = set_trace_to_threads
 
 
 def raise_in(ident, exception):
