@@ -32,6 +32,7 @@ const QUIRKS: Quirks = Quirks {
         ExceptionMode::None | ExceptionMode::Uncaught | ExceptionMode::UserUnhandled => &[],
     },
     exception_command: Some("`stillframe-thrown"),
+    functions_command: Some("`stillframe-functions"),
     function: shown::function,
     // What has no name, such as a parameter that is not used, cannot be asked for.
     variable: |name| {
@@ -140,7 +141,7 @@ impl Adapter for C {
             return native.plan(host, runtime, start);
         }
         let imported = |name: &str| lldb_dap::imported(&scripts.join(name));
-        let scripts_of_cpp = ["cpp", "cpp_lists", "cpp_types", "captures", "throws"];
+        let scripts_of_cpp = ["cpp", "cpp_lists", "cpp_templates", "cpp_types", "captures", "throws"];
         let mut commands: Vec<String> =
             scripts_of_cpp.map(|name| imported(&format!("stillframe_{name}.py"))).into();
         if !is_all_code {

@@ -26,6 +26,7 @@ mod recording;
 mod removed;
 mod rust;
 mod source;
+mod templates;
 mod tests;
 mod threads;
 mod virtuals;

@@ -18,6 +18,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("stillframe_cpp_lists.py", include_str!("../../debuggee/lldb/stillframe_cpp_lists.py")),
     ("stillframe_cpp_maps.py", include_str!("../../debuggee/lldb/stillframe_cpp_maps.py")),
     ("stillframe_cpp_names.py", include_str!("../../debuggee/lldb/stillframe_cpp_names.py")),
+    ("stillframe_cpp_templates.py", include_str!("../../debuggee/lldb/stillframe_cpp_templates.py")),
     ("stillframe_cpp_texts.py", include_str!("../../debuggee/lldb/stillframe_cpp_texts.py")),
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
     ("stillframe_cpp_unions.py", include_str!("../../debuggee/lldb/stillframe_cpp_unions.py")),
