@@ -125,7 +125,7 @@ fn read(text: &str, call: &CallExpression<'_>) -> Option<ParsedAssertion> {
                 right: source(1).filter(|_| has_two),
                 has_one_side: !has_two,
                 is_of_function,
-                is_of_part: is_of_part(&names),
+                is_of_part: !is_of_function && is_of_part(&names),
                 is_of_equality: is_of_equality(&names) || names.is_empty(),
                 operator: Some(operator),
             })
