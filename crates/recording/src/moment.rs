@@ -83,7 +83,15 @@ impl Recording {
         match before.what {
             What::Unwind => {
                 let same = self.thrown_in(before.call, event, true)?;
-                if same.is_some() { Ok(same) } else { self.thrown_in(before.call, event, false) }
+                let same = same.map_or_else(|| self.thrown_by_called(event), |same| Ok(Some(same)))?;
+                if same.is_some() {
+                    return Ok(same);
+                }
+                let other = self.thrown_in(before.call, event, false)?;
+                Ok(match &other {
+                    Some(thrown) if self.is_stopped(thrown)? => None,
+                    _ => other,
+                })
             }
             What::Resume if before.call == event.call => {
                 let around = self.stack(event)?;
@@ -100,8 +108,40 @@ impl Recording {
                     _ => None,
                 })
             }
-            _ => Ok(None),
+            _ if before.call == event.call => Ok(None),
+            _ => self.thrown_by_called(event),
         }
+    }
+
+    /// The same exception in the last call of Python that this one called on its line and that ended by it. Others may have
+    /// ended since: `asyncio.run` cancels what is waiting before it throws what the main task has thrown.
+    fn thrown_by_called(&self, event: &Event) -> Result<Option<Event>> {
+        if self.spelling != Spelling::Python || event.what != What::Throw {
+            return Ok(None);
+        }
+        let mut statement = self.database.prepare_cached(
+            "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = call \
+             WHERE kind = ?1 AND caller = ?2 AND events.id < ?3 AND events.id > (\
+             SELECT coalesce(max(id), ?3 - ?4) FROM events WHERE call = ?2 AND id < ?3 AND id > ?3 - ?4) \
+             AND EXISTS (SELECT 1 FROM events AS ends WHERE ends.id = calls.ended AND ends.kind = ?5) \
+             ORDER BY events.id DESC LIMIT ?6",
+        )?;
+        let (throw, unwind) = (What::Throw.stored(), What::Unwind.stored());
+        let range = (throw, event.call, event.id, MOST_EVENTS, unwind, MOST_THROWN);
+        let text = self.thrown_text(event)?;
+        for thrown in statement.query_map(range, event_of)? {
+            let thrown = thrown?;
+            if self.thrown_text(&thrown)? == text {
+                return Ok(Some(thrown));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether an exception only stops a generator or a task.
+    fn is_stopped(&self, thrown: &Event) -> Result<bool> {
+        let text = self.thrown_text(thrown)?;
+        Ok(text.is_some_and(|(type_name, _)| matches!(&*type_name, "GeneratorExit" | "CancelledError")))
     }
 
     /// The last of the exceptions before one in a call, and is the same if that is asked for.

@@ -258,6 +258,98 @@ async fn what_failed_a_test_is_not_what_a_later_one_handles_or_expects() {
     client.server.finish().await;
 }
 
+const STOPPED_PY: &str = "\
+import asyncio
+import sys
+
+
+async def poll():
+    while True:
+        await asyncio.sleep(60)
+
+
+async def watch():
+    try:
+        await asyncio.sleep(60)
+    finally:
+        print('stopped')
+
+
+async def guard():
+    try:
+        await asyncio.sleep(60)
+    except asyncio.CancelledError:
+        print('guarded')
+
+
+async def prices():
+    for price in (3, -12):
+        yield price
+        await asyncio.sleep(0)
+
+
+async def pay(how):
+    total = 0
+    tasks = [asyncio.ensure_future(task()) for task in (poll, watch, guard) if how in ('all', task.__name__)]
+    async for price in prices():
+        total += price
+        if total < 0:
+            raise ValueError('negative total: %d' % total)  # @thrown
+    return tasks
+
+
+asyncio.run(pay(sys.argv[1]))
+";
+
+#[tokio::test]
+async fn what_ended_a_program_is_not_what_stopped_its_other_tasks() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let program = Fixture::write(folder.path(), "main.py", STOPPED_PY);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        for how in ["none", "poll", "watch", "guard", "all"] {
+            has(&client.record(&program, &[how]).await, &["exited with code 1"]);
+            is_about(&client, &program, "ValueError: negative total: -9").await;
+        }
+        client.server.finish().await;
+    }
+}
+
+const GROUP_PY: &str = "\
+import asyncio
+
+
+async def poll():
+    await asyncio.sleep(60)
+
+
+async def pay(total):
+    await asyncio.sleep(0)
+    raise ValueError('negative total: %d' % total)
+
+
+async def main():
+    async with asyncio.TaskGroup() as group:  # @group
+        group.create_task(pay(-9))
+        group.create_task(poll())
+
+
+asyncio.run(main())
+";
+
+#[tokio::test]
+async fn what_ended_a_program_is_not_what_stopped_the_rest_of_a_group() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let program = Fixture::write(folder.path(), "main.py", GROUP_PY);
+    for python in pythons().into_iter().filter(|python| !python.contains("3.8.")) {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 1"]);
+        let state = client.ask("state_at", json!({ "at": "exception" })).await;
+        has(&state, &["ExceptionGroup: unhandled errors in a TaskGroup", " in main: "]);
+        client.server.finish().await;
+    }
+}
+
 /// Fails unless the last recording is about this exception, with and without a moment.
 async fn is_about(client: &Client, program: &Fixture, thrown: &str) {
     let state = client.ask("state_at", json!({ "at": "exception" })).await;
