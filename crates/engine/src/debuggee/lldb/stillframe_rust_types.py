@@ -358,7 +358,7 @@ def is_key(value, key):
 
 
 def key(evaluation, value):
-    """What a value is compared by with keys: one that is no number and no text, as if it were written in the expression."""
+    """What a value is compared by with keys: one that is neither a number nor a text, as if it were written in the expression."""
     try:
         return evaluation.plain(value)
     except Unknown:
