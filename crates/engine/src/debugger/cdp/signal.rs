@@ -3,6 +3,8 @@
 //! Node opens its inspector on SIGUSR1, on the port given at its start, or else on 9229. It reports the port on its
 //! standard error, which we do not have, so the system is asked for the ports on which the process listens.
 
+use std::time::Duration;
+
 use ::cdp::Address;
 use ::cdp::discovery;
 use tokio::time::Instant;
@@ -24,7 +26,7 @@ pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
     let is_by_option = node::opens_inspector(pid);
     let is_likely = |port: &&u16| is_by_option || **port == USUAL_PORT;
     let likely: Vec<u16> = before.iter().filter(is_likely).copied().collect();
-    if let Some(address) = inspector_among(&likely).await {
+    if let Some(address) = inspector_among(&likely, deadlines::REQUEST).await {
         return Ok(address);
     }
     if !process::ask_for_inspector(pid) {
@@ -34,7 +36,7 @@ pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
     loop {
         let ports = process::listening_ports(pid);
         let opened: Vec<u16> = ports.into_iter().filter(|port| !before.contains(port)).collect();
-        if let Some(address) = inspector_among(&opened).await {
+        if let Some(address) = inspector_among(&opened, deadlines::GOODBYE).await {
             return Ok(address);
         }
         if !process::exists(pid) {
@@ -47,7 +49,7 @@ pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
     }
     // The program may have opened one itself, on a port of its choice.
     let others: Vec<u16> = before.into_iter().filter(|port| !likely.contains(port)).collect();
-    if let Some(address) = inspector_among(&others).await {
+    if let Some(address) = inspector_among(&others, deadlines::GOODBYE).await {
         return Ok(address);
     }
     Err(no_inspector(
@@ -57,17 +59,17 @@ pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
 }
 
 /// The inspector on one of these ports, which are asked one after the other: behind it, the program serves others.
-async fn inspector_among(ports: &[u16]) -> Option<Address> {
+async fn inspector_among(ports: &[u16], deadline: Duration) -> Option<Address> {
     for port in ports {
-        if let Some(address) = inspector_at(*port).await {
+        if let Some(address) = inspector_at(*port, deadline).await {
             return Some(address);
         }
     }
     None
 }
 
-async fn inspector_at(port: u16) -> Option<Address> {
-    let targets = discovery::targets("127.0.0.1", port, deadlines::GOODBYE).await.ok()?;
+async fn inspector_at(port: u16, deadline: Duration) -> Option<Address> {
+    let targets = discovery::targets("127.0.0.1", port, deadline).await.ok()?;
     targets.into_iter().next().map(|target| target.address)
 }
 
