@@ -25,8 +25,7 @@ final class Steps {
     /** Where the step that is under way began; null if that is in a library, whose other code it may then end in. */
     private Location began;
     private int beganDepth;
-    /** The libraries that it has come to. */
-    private final List<String> skipped = new ArrayList<>();
+    private boolean hasLeftLibrary;
     private int depth;
     private int exits;
     private Method leaving;
@@ -63,7 +62,6 @@ final class Steps {
     private void request(ThreadReference thread, int size, int how) {
         StepRequest request = debuggee.vm.eventRequestManager().createStepRequest(thread, size, how);
         if (debuggee.justMyCode) LIBRARIES.forEach(request::addClassExclusionFilter);
-        skipped.forEach(request::addClassExclusionFilter);
         enable(request);
     }
 
@@ -111,27 +109,22 @@ final class Steps {
         Method method = location.method();
         boolean isCompilers = method.isBridge() || (method.isSynthetic() && !method.name().startsWith("lambda$"));
         ThreadReference thread = event.thread();
-        boolean isSkipped = began != null && !debuggee.sources.isUsers(location);
-        if (location.lineNumber() > 0 && !isCompilers && !isSkipped && !isBack(thread, location)) return true;
+        boolean isLine = location.lineNumber() > 0 && !isCompilers;
+        boolean isInLibrary = isLine && began != null && !debuggee.sources.isUsers(location);
+        if (isLine && !isInLibrary && !isBack(thread, location)) return true;
         remove(event.request());
-        if (isSkipped) skip(location.declaringType().name());
-        // Without code of the user's on the stack, the thread may never come to some, or in another request that it serves.
-        if (!isSkipped || debuggee.threads.hasUserFrame(thread)) request(thread, StepRequest.STEP_LINE, StepRequest.STEP_INTO);
+        hasLeftLibrary |= isInLibrary;
+        // Without code of the user's on the stack, the thread may come to some only in another task.
+        if (isInLibrary && !debuggee.threads.hasUserFrame(thread)) return false;
+        // A step into what the library calls would be reported at the entry of each of its methods, which takes minutes.
+        request(thread, StepRequest.STEP_LINE, isInLibrary ? StepRequest.STEP_OUT : StepRequest.STEP_INTO);
         return false;
-    }
-
-    /** Excludes the library of a class, or only the class where the step began in code with similar names. */
-    private void skip(String type) {
-        String[] parts = type.split("\\.");
-        String library = parts.length > 2 ? parts[0] + "." + parts[1] + "." : type;
-        boolean isOfUser = began.declaringType().name().startsWith(library);
-        skipped.add((isOfUser ? type : library) + "*");
     }
 
     /** Whether a library has returned to the line of which the step has called it. */
     private boolean isBack(ThreadReference thread, Location location) {
         try {
-            return !skipped.isEmpty() && thread.frameCount() == beganDepth && location.method().equals(began.method())
+            return hasLeftLibrary && thread.frameCount() == beganDepth && location.method().equals(began.method())
                 && location.lineNumber() == began.lineNumber();
         } catch (IncompatibleThreadStateException running) {
             return false;
@@ -151,8 +144,8 @@ final class Steps {
             // There is nothing left to step.
         }
         requests.clear();
-        skipped.clear();
         began = null;
+        hasLeftLibrary = false;
     }
 
     synchronized void forget() {
