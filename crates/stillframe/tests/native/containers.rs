@@ -79,7 +79,8 @@ fn main() {
     let mut made = MaybeUninit::<HashMap<u32, HashSet<u8>>>::uninit();
     unsafe { std::ptr::write_bytes(made.as_mut_ptr(), 0x5a, 1) };
     let lost = made.as_ptr();
-    println!("{}{}{}{}{lost:?}", many.len(), odd.len(), few.len(), empty.len()); // @here
+    let text = "ab".repeat(1_000_000) + "c";
+    println!("{text}{}{}{}{}{lost:?}", many.len(), odd.len(), few.len(), empty.len()); // @here
 }
 "#;
 
@@ -94,6 +95,8 @@ async fn hash_tables_of_any_size_are_read_and_those_of_nothing_are_not() {
         ("few[\"pen\"]", "3"),
         ("empty", "{}"),
         ("lost", "<not initialized, or moved>"),
+        ("text.len()", "2000001"),
+        ("text.ends_with(\"bc\")", "true"),
     ];
     let report = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
     assert_evaluated(&report, &expressions);

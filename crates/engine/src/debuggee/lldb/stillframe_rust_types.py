@@ -4,13 +4,14 @@ import contextlib
 import itertools
 import re
 import sys
+import time
 
 import lldb
 import stillframe_rust as rust
 import stillframe_rust_enums as enums
 from stillframe_evaluate import evaluate
 from stillframe_rust_assignments import assigned
-from stillframe_rust_closures import MOST, Closure, Order, Range, chained, generics, limited, ordering, parameters
+from stillframe_rust_closures import LONGEST, MOST, Closure, Order, Range, chained, generics, limited, ordering, parameters
 from stillframe_rust_names import outside
 from stillframe_rust_numbers import CONSTANTS, call_plain, cast, common, computed, inverted, letter, number, of_duration, type_of
 from stillframe_rust_objects import counted
@@ -39,6 +40,8 @@ REFUSED = (
 )
 # How many entries of a map are compared with a key whose order is not known.
 ENTRIES = 10000
+# The longest text that methods and operators read, in bytes.
+LONGEST_TEXT = 1 << 26
 LIBRARY = re.compile(r"^(std|core|alloc)::|^[(&*\[]")
 OPTIONS = re.compile(r"^core::([a-z_]+::)*Option<")
 RESULTS = re.compile(r"^core::([a-z_]+::)*Result<")
@@ -208,8 +211,10 @@ def string_of(value):
             return None
     if not count:
         return ""
+    if count > LONGEST_TEXT:
+        raise Failed(f"a text of {count:,} bytes is not read here, only one of up to {LONGEST_TEXT:,}")
     error = lldb.SBError()
-    read = value.GetProcess().ReadMemory(start, min(count, rust.TEXT), error)
+    read = value.GetProcess().ReadMemory(start, count, error)
     return read.decode("utf-8", "replace") if error.Success() else None
 
 
@@ -464,7 +469,13 @@ def upgraded(value):
 
 def contains(value, wanted):
     if not (is_set(value) or is_map(value)):
-        return any(is_key(one, wanted) for one in sequence(value))
+        until = time.monotonic() + LONGEST
+        for one in sequence(value):
+            if is_key(one, wanted):
+                return True
+            if time.monotonic() > until:
+                raise Failed(f"the items take more than {LONGEST} s to compare here; ask about fewer")
+        return False
     return matching(value, wanted) is not None
 
 
