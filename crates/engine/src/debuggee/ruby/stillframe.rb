@@ -167,6 +167,7 @@ module Stillframe
         Code.add_all unless is_new
         @compiled = TracePoint.new(:script_compiled) do |point|
           code = point.instruction_sequence
+          Statements.loaded(code.path)
           Breakpoints.loaded(code) unless own?(code.path)
         end
         @compiled.enable
@@ -224,6 +225,29 @@ module Stillframe
         return unless @active
         @launched ? Process.exit!(1) : leave
       end
+    end
+  end
+
+  # The statements at which the debug gem stops. Its prelude does not define them where the native part is loaded, and its
+  # console would end a program that has no terminal.
+  module Statements
+    GEM = ['/debug/prelude.rb', '/debug/session.rb'].freeze
+
+    def self.loaded(path)
+      return unless path.end_with?(*GEM)
+      Kernel.prepend(self)
+      Binding.prepend(OfBinding)
+    end
+
+    def debugger(*, **)
+      Stops.suspend('debugger statement')
+      self
+    end
+
+    # They have these names there.
+    module OfBinding
+      def break(*, **) = debugger
+      def b(*, **) = debugger
     end
   end
 
