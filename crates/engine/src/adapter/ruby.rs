@@ -166,6 +166,11 @@ impl Adapter for Ruby {
 }
 
 impl SourceAnalysis for Ruby {
+    /// Templates, such as those of ERB, are compiled to Ruby with their own lines.
+    fn has_other_sources(&self) -> bool {
+        true
+    }
+
     fn analyze<'a>(
         &'a self,
         host: &'a dyn Host,

@@ -7,10 +7,10 @@ module Stillframe
     @real = {}
 
     class << self
-      # Adds code when it is loaded.
+      # Adds code when it is loaded. A text that the program evaluates is of use only if it defines a method.
       def add(code)
         path = real(code.absolute_path || code.path)
-        (@files[path] ||= []) << code
+        (@files[path] ||= []) << code if path.start_with?('/') || children(code).any? { |child| method?(child) }
         path
       end
 
