@@ -80,7 +80,7 @@ fn main() {
     unsafe { std::ptr::write_bytes(made.as_mut_ptr(), 0x5a, 1) };
     let lost = made.as_ptr();
     let text = "ab".repeat(1_000_000) + "c";
-    println!("{text}{}{}{}{}{lost:?}", many.len(), odd.len(), few.len(), empty.len()); // @here
+    println!("{}{}{}{}{}{lost:?}", text.len(), many.len(), odd.len(), few.len(), empty.len()); // @here
 }
 "#;
 
