@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::super::lock;
 use super::peer::{PeerOptions, Scene};
-use crate::adapter::plan::Quirks;
+use crate::adapter::plan::{Quirks, ReadFirst};
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate};
 use crate::error::Error;
@@ -142,4 +143,44 @@ async fn exceptions_are_assembled_from_available_fields() {
         let (exception, asked) = tokio::join!(scene.debugger.exception(RawId(1)), served);
         assert_eq!((exception, asked), (Ok(expected), json!({ "threadId": 1 })));
     }
+}
+
+const NEEDS_OTHER: Quirks = Quirks {
+    read_first: Some(ReadFirst { expression: "other", may_lack: |text| text == "unread" }),
+    is_call: |expression| expression.ends_with(')'),
+    ..Quirks::NONE
+};
+
+/// What the adapter is asked for while expressions are evaluated at a stop, by its answers for them.
+async fn asked_for(scene: &mut Scene, answers: &[(&str, &str)]) -> Vec<String> {
+    let mut asked = Vec::new();
+    for (expression, result) in answers {
+        let debugger = scene.debugger.clone();
+        let evaluating = async { debugger.evaluate(asking(expression)).await.unwrap().text };
+        let served = async {
+            let (mut result, mut is_whole) = (*result, false);
+            while !is_whole {
+                let request = scene.peer.take("evaluate").await;
+                let name = request["arguments"]["expression"].as_str().unwrap().to_owned();
+                is_whole = name != "other" && result != "unread";
+                scene.peer.answer(&request, json!({ "result": result })).await;
+                result = if name == "other" { "whole" } else { result };
+                asked.push(name);
+            }
+        };
+        let (text, ()) = tokio::join!(evaluating, served);
+        assert!(["1", "whole"].contains(&text.as_str()), "{expression}: {text}");
+    }
+    asked
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_other_values_need_is_read_where_one_may_lack_it() {
+    let mut scene = Scene::running(PeerOptions { quirks: &NEEDS_OTHER, ..PeerOptions::default() }).await;
+    assert_eq!(asked_for(&mut scene, &[("n", "1"), ("n", "1")]).await, ["n", "n"]);
+    let first = [("x", "unread"), ("x", "1"), ("f()", "1"), ("x", "1")];
+    // A call runs the program, which makes the adapter forget.
+    assert_eq!(asked_for(&mut scene, &first).await, ["x", "other", "x", "x", "f()", "other", "x"]);
+    lock(&scene.debugger.0.references).forget();
+    assert_eq!(asked_for(&mut scene, &[("f()", "1")]).await, ["other", "f()"]);
 }
