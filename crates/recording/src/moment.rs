@@ -59,9 +59,18 @@ impl Recording {
     fn exception(&self) -> Result<Event> {
         let unhandled = self.unhandled()?;
         let last = unhandled.map_or_else(|| self.last_thrown(), |thrown| Ok(Some(thrown)));
-        let mut found =
+        let last =
             last?.ok_or_else(|| Error::question("no exception was thrown; use `end`, a line or an event"))?;
-        // Each call that it passes through reports the same text again, after the one below ended.
+        let found = self.began(last)?;
+        match self.failed_within(&found)? {
+            Some(failed) => self.began(failed),
+            None => Ok(found),
+        }
+    }
+
+    /// Where an exception was thrown first: each call that it passes through reports the same text again, after the one below
+    /// ended.
+    fn began(&self, mut found: Event) -> Result<Event> {
         while found.what == What::Throw
             && let Some(before) = self.thrown_below(&found)?
         {
@@ -70,9 +79,20 @@ impl Recording {
         Ok(found)
     }
 
+    /// The last that was thrown. If the program failed, rather an assertion than what its tests expect.
     fn last_thrown(&self) -> Result<Option<Event>> {
-        let last = format!("{EVENTS} WHERE kind = {} ORDER BY id DESC LIMIT 1", What::Throw.stored());
-        Ok(self.database.query_row(&last, [], event_of).optional()?)
+        let throws = format!("{EVENTS} WHERE kind = {}", What::Throw.stored());
+        let assertions = "AND value IN (SELECT atoms.id << 3 | 3 FROM atoms JOIN texts ON texts.id = atoms.type \
+                          WHERE texts.text = 'AssertionError')";
+        let failed = self.fact("end")? != "exited with code 0";
+        for only in failed.then_some(assertions).into_iter().chain([""]) {
+            let last = format!("{throws} {only} ORDER BY id DESC LIMIT 1");
+            let found = self.database.query_row(&last, [], event_of).optional()?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 
     /// The same exception in the call below, from which it came: one that ended there, or one that was in a `with` whose

@@ -98,6 +98,35 @@ impl Recording {
         Ok(None)
     }
 
+    /// What failed in what a line called that ended the program by `SystemExit`, as a test runner does: the last exception that
+    /// left a call, or else the last assertion.
+    pub(super) fn failed_within(&self, exit: &Event) -> Result<Option<Event>> {
+        if !self.thrown_text(exit)?.is_some_and(|(type_name, _)| &*type_name == "SystemExit") {
+            return Ok(None);
+        }
+        let mut statement = self.database.prepare_cached(
+            "SELECT events.id, kind, call, place, value, \
+             caller = ?3 AND EXISTS (SELECT 1 FROM events AS ends WHERE ends.id = calls.ended AND ends.kind = ?4) \
+             FROM events JOIN calls ON calls.id = call WHERE kind = ?1 AND events.id < ?2 \
+             AND events.id > (SELECT coalesce(max(id), 0) FROM events WHERE call = ?3 AND id < ?2) \
+             ORDER BY events.id DESC LIMIT ?5",
+        )?;
+        let (throw, unwind) = (What::Throw.stored(), What::Unwind.stored());
+        let range = (throw, exit.id, exit.call, unwind, MOST_THROWN);
+        let mut assertion = None;
+        for thrown in statement.query_map(range, |row| Ok((event_of(row)?, row.get::<_, bool>(5)?)))? {
+            let (thrown, has_left) = thrown?;
+            if has_left && self.is_failure(&thrown)? && !self.is_stopped(&thrown)? {
+                return Ok(Some(thrown));
+            }
+            let text = self.thrown_text(&thrown)?;
+            if text.is_some_and(|(type_name, _)| &*type_name == "AssertionError") {
+                assertion = assertion.or(Some(thrown));
+            }
+        }
+        Ok(assertion)
+    }
+
     fn is_failure(&self, thrown: &Event) -> Result<bool> {
         let text = self.thrown_text(thrown)?;
         Ok(!text.is_some_and(|(type_name, _)| NO_FAILURES.contains(&&*type_name)))

@@ -350,6 +350,75 @@ async fn what_ended_a_program_is_not_what_stopped_the_rest_of_a_group() {
     }
 }
 
+const TEST_MAIN_PY: &str = "\
+import sys
+import unittest
+
+
+class Whole(unittest.TestCase):
+    def test_total(self):
+        total = 3 - 12
+        self.assertGreater(total, 0)  # @thrown
+
+    def test_word(self):
+        with self.assertRaises(ValueError):
+            int('word')
+
+
+class Parts(unittest.TestCase):
+    def test_totals(self):
+        for total in (1, -9):
+            with self.subTest(total=total):
+                self.assertGreater(total, 0)  # @part
+        return total
+
+    test_word = Whole.test_word
+
+
+if __name__ == '__main__':
+    unittest.main()
+";
+
+const PARTS_MJS: &str = "\
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+test('totals', async (t) => {
+  for (const total of [1, -9]) {
+    await t.test(`of ${total}`, () => {
+      assert.equal(total > 0, true); // @part
+    });
+  }
+});
+
+test('words', async () => {
+  await assert.rejects(async () => {
+    throw new Error('expected');
+  }, /expected/);
+});
+";
+
+#[tokio::test]
+async fn what_failed_a_test_is_neither_the_exit_of_its_runner_nor_what_it_expects() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let program = Fixture::write(folder.path(), "main.py", TEST_MAIN_PY);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &["Whole"]).await, &["exited with code 1"]);
+        is_about(&client, &program, "AssertionError: -9 not greater than 0").await;
+        has(&client.record(&program, &["Parts"]).await, &["exited with code 1"]);
+        let state = client.ask("state_at", json!({ "at": "exception" })).await;
+        has(&state, &["AssertionError: -9 not greater than 0", &at(&program, "part")]);
+        client.server.finish().await;
+    }
+    let program = Fixture::write(folder.path(), "parts.test.mjs", PARTS_MJS);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 1"]);
+    let state = client.ask("state_at", json!({ "at": "exception" })).await;
+    has(&state, &["AssertionError", &at(&program, "part"), "total = -9"]);
+    client.server.finish().await;
+}
+
 /// Fails unless the last recording is about this exception, with and without a moment.
 async fn is_about(client: &Client, program: &Fixture, thrown: &str) {
     let state = client.ask("state_at", json!({ "at": "exception" })).await;
