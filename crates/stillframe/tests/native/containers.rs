@@ -140,3 +140,38 @@ async fn lists_of_any_length_are_read_from_both_ends() {
     assert_evaluated(&report, &expressions);
     server.finish().await;
 }
+
+const ONCE: &str = r#"
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
+
+static NAMES: LazyLock<HashMap<u8, &str>> = LazyLock::new(|| HashMap::from([(1, "one")]));
+static LATER: LazyLock<Vec<String>> = LazyLock::new(|| vec!["x".into()]);
+static SET: OnceLock<String> = OnceLock::new();
+static UNSET: OnceLock<Vec<u8>> = OnceLock::new();
+
+fn main() {
+    SET.set("pen".to_string()).unwrap();
+    println!("{}", NAMES[&1]);
+    println!("{SET:?} {UNSET:?}"); // @here
+    println!("{:?}", LATER.first());
+}
+"#;
+
+#[tokio::test]
+async fn what_is_set_once_is_shown_once_it_is_set() {
+    let sources = Sources::new(&[("main.rs", ONCE)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.rs"));
+    let expressions = [
+        ("NAMES", "LazyLock({1: \"one\"})"),
+        ("NAMES[&1]", "\"one\""),
+        ("LATER", "LazyLock(<uninit>)"),
+        ("SET", "OnceLock(\"pen\")"),
+        ("SET.get().unwrap().len()", "3"),
+        ("UNSET", "OnceLock(<uninit>)"),
+        ("UNSET.get()", "None"),
+    ];
+    let report = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
+    assert_evaluated(&report, &expressions);
+    server.finish().await;
+}

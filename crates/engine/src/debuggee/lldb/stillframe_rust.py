@@ -44,6 +44,7 @@ DYNAMIC = re.compile(r"^(&|&mut |\*const |\*mut |alloc::boxed::Box<)\(?dyn ")
 # Types without a size that are text.
 UNSIZED_TEXTS = {"str", "std::path::Path", "std::ffi::os_str::OsStr"}
 LOCKS = re.compile(r"^(std::sync|tokio::sync|lock_api)::([a-z_]+::)*(Mutex|RwLock)<")
+ONCES = re.compile(r"^std::sync::([a-z_]+::)*(OnceLock|LazyLock)<")
 WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^alloc::([a-z_]+::)+BinaryHeap<|^std::path::PathBuf$|^core::num::niche_types::\w+|^core::sync::atomic::Atomic\w+")
 BTREES = r"^alloc::([a-z_]+::)+BTree(Map|Set)<.+>$"
 ITERATORS = re.compile(r"^core::slice::iter::Iter(Mut)?<|^alloc::vec::into_iter::IntoIter<|^core::str::iter::Chars$")
@@ -131,6 +132,9 @@ def text(value, depth, room):
         return f"{base(name)} {{ value: {text(inner(value.GetChildAtIndex(0)), depth + 1, room)} }}"
     if LOCKS.match(name):
         return f"{base(name)} {{ data: {text(inner(lock_content(value)), depth + 1, room)} }}"
+    if ONCES.match(name):
+        held = objects.once_content(value)
+        return f"{base(name)}({'<uninit>' if held is None else text(held, depth + 1, room)})"
     if OPAQUE.match(name):
         return f"{base(name)} {{ .. }}"
     if WRAPPERS.match(name):

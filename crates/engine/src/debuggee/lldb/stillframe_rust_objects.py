@@ -7,7 +7,7 @@ import re
 import lldb
 import stillframe_rust as rust
 import stillframe_rust_enums as enums
-from stillframe_values import Integer, Unknown
+from stillframe_values import Integer, Optional, Unknown
 
 # What the standard library makes of common numbers of errors.
 KINDS = {
@@ -160,3 +160,29 @@ def counted(value, which):
         raise Unknown
     # All strong ones are one weak one.
     return Integer(found - which, 64, False)
+
+
+def upgraded(value):
+    """What a `Weak` leads to, as long as something else keeps it."""
+    pointer = value.GetNonSyntheticValue().GetChildMemberWithName("ptr").GetNonSyntheticValue()
+    held = pointer.GetChildMemberWithName("pointer").Dereference().GetNonSyntheticValue()
+    held = next((one for one in map(held.GetChildMemberWithName, ("value", "data")) if one.IsValid()), None)
+    if not counted(value, 0):
+        return Optional(None, "the value is `None`: what it led to was dropped")
+    if held is None:
+        raise Unknown
+    return Optional(held)
+
+
+def once_content(value):
+    """What a value that is set once holds; None if it has not been set. What says so has had two names, each with a number
+    for this."""
+    raw = value.GetNonSyntheticValue()
+    state, known = raw.GetChildMemberWithName("once").GetNonSyntheticValue(), None
+    while state.GetNumChildren():
+        state = state.GetChildAtIndex(0).GetNonSyntheticValue()
+        known = {"state_and_queued": 0, "state": 4}.get(state.GetName(), known)
+    if state.GetValueAsUnsigned() != known:
+        return None
+    held = next(one for one in map(raw.GetChildMemberWithName, ("value", "data")) if one.IsValid())
+    return rust.inner(rust.inner(held).GetNonSyntheticValue().GetChildMemberWithName("value"))

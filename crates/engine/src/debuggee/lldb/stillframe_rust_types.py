@@ -14,7 +14,7 @@ from stillframe_rust_assignments import assigned
 from stillframe_rust_closures import LONGEST, MOST, Closure, Order, Range, chained, generics, limited, ordering, parameters
 from stillframe_rust_names import outside
 from stillframe_rust_numbers import CONSTANTS, call_plain, cast, common, computed, inverted, letter, number, of_duration, type_of
-from stillframe_rust_objects import counted
+from stillframe_rust_objects import counted, once_content, upgraded
 from stillframe_rust_patterns import matches
 from stillframe_rust_shown import opened, shown
 from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, checked, nothing, simple, unquoted
@@ -86,6 +86,8 @@ def settled(value, is_whole=True):
             value = value.GetChildAtIndex(0)
         elif rust.LOCKS.match(name):
             value = rust.lock_content(value)
+        elif rust.ONCES.match(name) and (held := once_content(value)) is not None:
+            value = held
         elif rust.WRAPPERS.match(name):
             value = value.GetNonSyntheticValue().GetChildAtIndex(0)
         else:
@@ -455,18 +457,6 @@ def is_variant(*names):
     return found
 
 
-def upgraded(value):
-    """What a `Weak` leads to, as long as something else keeps it."""
-    pointer = value.GetNonSyntheticValue().GetChildMemberWithName("ptr").GetNonSyntheticValue()
-    held = pointer.GetChildMemberWithName("pointer").Dereference().GetNonSyntheticValue()
-    held = next((one for one in map(held.GetChildMemberWithName, ("value", "data")) if one.IsValid()), None)
-    if not counted(value, 0):
-        return Optional(None, "the value is `None`: what it led to was dropped")
-    if held is None:
-        raise Unknown
-    return Optional(held)
-
-
 def contains(value, wanted):
     if not (is_set(value) or is_map(value)):
         until = time.monotonic() + LONGEST
@@ -570,6 +560,8 @@ def call(value, name, arguments):
         value = value.unwrapped()
     if not isinstance(value, lldb.SBValue):
         found, kind = call_plain(value, name, arguments), type_of(value)
+    elif name == "get" and not arguments and rust.ONCES.match(name_of(settled(value, is_whole=False))):
+        return Optional(once_content(settled(value, is_whole=False)), "the value is `None`: it has not been set")
     elif len(arguments) == (name == "load") and is_same(value, name):
         # A lock of the standard library gives a result.
         is_result = name in ("lock", "read", "write") and name_of(settled(value, is_whole=False)).startswith("std::sync::")
