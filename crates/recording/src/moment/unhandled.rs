@@ -65,6 +65,8 @@ impl Recording {
                 // What a caller that has ended does with a rejection is not recorded. One after which the program threw
                 // others did not end it.
                 Fate::Rejected if !is_newest => {}
+                // A test or a loop that ends cancels the tasks that are left.
+                Fate::Left if self.is_stopped(&thrown)? => open = open.or(Some(thrown)),
                 Fate::Left | Fate::Rejected => return Ok(Some(thrown)),
                 Fate::Open => open = open.or(Some(thrown)),
                 Fate::Handled => {}

@@ -419,6 +419,41 @@ async fn what_failed_a_test_is_neither_the_exit_of_its_runner_nor_what_it_expect
     client.server.finish().await;
 }
 
+const TEST_LOOP_PY: &str = "\
+import asyncio
+import unittest
+
+
+async def poll():
+    await asyncio.sleep(60)
+
+
+class Totals(unittest.IsolatedAsyncioTestCase):
+    async def test_a_total(self):
+        self.task = asyncio.ensure_future(poll())
+        await asyncio.sleep(0)
+        total = 3 - 12
+        self.assertGreater(total, 0)  # @thrown
+
+    async def test_b_task(self):
+        self.task = asyncio.ensure_future(poll())
+        await asyncio.sleep(0)
+";
+
+#[tokio::test]
+async fn what_failed_a_test_is_not_what_stopped_the_tasks_that_it_left() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let tests = Fixture::write(folder.path(), "test_loop.py", TEST_LOOP_PY);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        let arguments =
+            json!({ "command": python, "args": ["-m", "unittest", "test_loop"], "cwd": folder.path() });
+        has(&client.ask("record_run", arguments).await, &["exited with code 1"]);
+        is_about(&client, &tests, "AssertionError: -9 not greater than 0").await;
+        client.server.finish().await;
+    }
+}
+
 /// Fails unless the last recording is about this exception, with and without a moment.
 async fn is_about(client: &Client, program: &Fixture, thrown: &str) {
     let state = client.ask("state_at", json!({ "at": "exception" })).await;
