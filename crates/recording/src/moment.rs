@@ -61,8 +61,11 @@ impl Recording {
         let last = unhandled.map_or_else(|| self.last_thrown(), |thrown| Ok(Some(thrown)));
         let last =
             last?.ok_or_else(|| Error::question("no exception was thrown; use `end`, a line or an event"))?;
-        let found = self.began(last)?;
-        match self.failed_within(&found)? {
+        let mut found = self.began(last)?;
+        if let Some(failed) = self.failed_within(&found)? {
+            found = self.began(failed)?;
+        }
+        match self.thrown_elsewhere(&found)? {
             Some(failed) => self.began(failed),
             None => Ok(found),
         }
@@ -156,6 +159,31 @@ impl Recording {
             }
         }
         Ok(None)
+    }
+
+    /// The same exception in another thread or process of Python, whose result a line asks for; none if it can be one of several.
+    fn thrown_elsewhere(&self, event: &Event) -> Result<Option<Event>> {
+        let line = event.place.and_then(|place| self.place(place));
+        let text = line.map(|(code, line)| self.source(code, line)).unwrap_or_default();
+        if self.spelling != Spelling::Python || text.starts_with("raise") || text.starts_with("assert") {
+            return Ok(None);
+        }
+        let mut statement = self.database.prepare_cached(
+            "SELECT events.id, events.kind, events.call, events.place, events.value FROM events \
+             JOIN calls ON calls.id = events.call JOIN events AS ends ON ends.id = calls.ended \
+             WHERE events.kind = ? AND ends.kind = ? AND caller = 0 \
+             AND thread <> (SELECT thread FROM calls WHERE id = ?) ORDER BY events.id DESC LIMIT ?",
+        )?;
+        let range = (What::Throw.stored(), What::Unwind.stored(), event.call, MOST_THROWN);
+        let text = self.thrown_text(event)?;
+        let mut found = None;
+        for thrown in statement.query_map(range, event_of)? {
+            let thrown = thrown?;
+            if self.thrown_text(&thrown)? == text && found.replace(thrown).is_some() {
+                return Ok(None);
+            }
+        }
+        Ok(found)
     }
 
     /// Whether an exception only stops a generator or a task.

@@ -454,6 +454,40 @@ async fn what_failed_a_test_is_not_what_stopped_the_tasks_that_it_left() {
     }
 }
 
+const POOL_PY: &str = "\
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+
+def price(count):
+    total = 3 - count
+    return total // (total + 9)  # @thrown
+
+
+def main(pool):
+    with pool(2) as pool:
+        for future in [pool.submit(price, count) for count in (1, 12)]:
+            future.result()
+
+
+if __name__ == '__main__':
+    main({'threads': ThreadPoolExecutor, 'processes': ProcessPoolExecutor}[sys.argv[1]])
+";
+
+#[tokio::test]
+async fn what_ended_a_program_was_thrown_in_the_thread_or_process_whose_result_it_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let program = Fixture::write(folder.path(), "main.py", POOL_PY);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        for pool in ["threads", "processes"] {
+            has(&client.record(&program, &[pool]).await, &["exited with code 1"]);
+            is_about(&client, &program, "ZeroDivisionError: integer division or modulo by zero").await;
+        }
+        client.server.finish().await;
+    }
+}
+
 /// Fails unless the last recording is about this exception, with and without a moment.
 async fn is_about(client: &Client, program: &Fixture, thrown: &str) {
     let state = client.ask("state_at", json!({ "at": "exception" })).await;
