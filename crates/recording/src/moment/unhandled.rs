@@ -100,21 +100,23 @@ impl Recording {
         Ok(None)
     }
 
-    /// What failed in what a line called that ended the program by `SystemExit`, as a test runner does: the last exception that
-    /// left a call, or else the last assertion.
-    pub(super) fn failed_within(&self, exit: &Event) -> Result<Option<Event>> {
-        if !self.thrown_text(exit)?.is_some_and(|(type_name, _)| &*type_name == "SystemExit") {
+    /// What failed in what a line called or waited for that ended the program by `SystemExit`, as a test runner does, or by a
+    /// group of exceptions: the last exception that left a call, or else the last assertion.
+    pub(super) fn failed_within(&self, end: &Event) -> Result<Option<Event>> {
+        let type_name = self.thrown_text(end)?.map(|(type_name, _)| type_name);
+        let is_group = type_name.as_deref().is_some_and(|name| name.ends_with("ExceptionGroup"));
+        if !is_group && type_name.as_deref() != Some("SystemExit") {
             return Ok(None);
         }
         let mut statement = self.database.prepare_cached(
-            "SELECT events.id, kind, call, place, value, \
-             caller = ?3 AND EXISTS (SELECT 1 FROM events AS ends WHERE ends.id = calls.ended AND ends.kind = ?4) \
-             FROM events JOIN calls ON calls.id = call WHERE kind = ?1 AND events.id < ?2 \
-             AND events.id > (SELECT coalesce(max(id), 0) FROM events WHERE call = ?3 AND id < ?2) \
+            "SELECT events.id, kind, call, place, value, (caller = ?3 OR ?6) \
+             AND EXISTS (SELECT 1 FROM events AS ends WHERE ends.id = calls.ended AND ends.kind = ?4) \
+             FROM events JOIN calls ON calls.id = call WHERE kind = ?1 AND events.id < ?2 AND call <> ?3 \
+             AND events.id > (SELECT coalesce(max(id), 0) FROM events WHERE call = ?3 AND id < ?2 AND kind = ?7) \
              ORDER BY events.id DESC LIMIT ?5",
         )?;
         let (throw, unwind) = (What::Throw.stored(), What::Unwind.stored());
-        let range = (throw, exit.id, exit.call, unwind, MOST_THROWN);
+        let range = (throw, end.id, end.call, unwind, MOST_THROWN, is_group, What::Line.stored());
         let mut assertion = None;
         for thrown in statement.query_map(range, |row| Ok((event_of(row)?, row.get::<_, bool>(5)?)))? {
             let (thrown, has_left) = thrown?;
