@@ -1,4 +1,4 @@
-//! Steps out of functions that an exception leaves.
+//! Steps out of functions that an exception leaves, and over comprehensions.
 
 use serde_json::json;
 use test_support::{Answer, pythons};
@@ -111,6 +111,37 @@ asyncio.run(main())
         stopped(&session.step("step_over").await, "step", &script, "cleaned");
         stopped(&session.step("step_out").await, "step", &script, "handler");
         session.run_to_the_end().await;
+        session.finish().await;
+    }
+}
+
+/// From Python 3.12 on, it runs in the frame around it, whose line it does not leave.
+#[tokio::test]
+async fn a_step_over_a_comprehension_on_one_line_ends_behind_it() {
+    let script = Script::new(
+        "\
+def double(number):
+    return number * 2  # @double
+
+def main():
+    numbers = [double(each) for each in range(5) if each]  # @all
+    print(numbers)  # @after
+
+main()
+",
+    );
+    for python in pythons(&["3.8.", "3.12."]) {
+        let session = stopped_at(&script, "all", &python).await;
+        session.ok("clear_breakpoints", json!({})).await;
+        stopped(&session.step("step_over").await, "step", &script, "after");
+        session.finish().await;
+        let session = stopped_at(&script, "all", &python).await;
+        session.ok("clear_breakpoints", json!({})).await;
+        let mut into = session.step("step_into").await;
+        if into.at("/location/function") == "<listcomp>" {
+            into = session.step("step_into").await;
+        }
+        stopped(&into, "step", &script, "double");
         session.finish().await;
     }
 }

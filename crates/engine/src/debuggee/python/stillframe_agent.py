@@ -13,6 +13,7 @@ incompatible version fails in one request and not at startup.
 import _signal
 import builtins
 import collections
+import dis
 import functools
 import gc
 import inspect
@@ -342,7 +343,11 @@ def patch(pydevd):
         line, ident = frame.f_lineno, thread.ident
         suspend_for_step = ended_steps.pop(ident, None)
         if suspend_for_step is not None:
-            if event == "return" and left_by_exception(frame):
+            if sys.version_info >= (3, 12):
+                if event == "line" and stepping_from.get(ident) == line and stepping.get(ident) is frame:
+                    if is_in_comprehension(frame):
+                        return None
+            elif event == "return" and left_by_exception(frame):
                 step_to_handler(thread.additional_info)
                 self.set_trace_for_frame_and_parents(ident, frame)
                 return None
@@ -352,6 +357,7 @@ def patch(pydevd):
         # Another thread has stopped, and pydevd reports that one.
         is_bystander = getattr(thread, "stop_reason", None) == CMD_THREAD_SUSPEND
         stepping.pop(ident, None)
+        stepping_from.pop(ident, None)
         unwinding.end()
         try:
             result = suspend(self, thread, frame, event, *arguments, **more)
@@ -364,6 +370,7 @@ def patch(pydevd):
             if steps:
                 asked_to_step.discard(ident)
                 stepping[ident] = frame
+                stepping_from[ident] = frame.f_lineno
                 unwinding.begin()
         if not is_bystander:
             return result
@@ -393,8 +400,8 @@ def patch(pydevd):
     mute_kept_tracer()
     mark_what_was_not_returned()
     tell_suspensions_from_returns(pydevd)
-    if sys.version_info < (3, 12):
-        tell_exceptions_from_returns(pydevd)
+    if sys.version_info < (3, 13):
+        suspend_late(pydevd)
     pydevd.PyDB.do_wait_suspend = do_wait_suspend
     pydevd.PyDB.initialize_network = initialize_network
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
@@ -505,6 +512,9 @@ asked_to_step = set()
 # The start frames of unfinished steps, by thread ident.
 stepping = {}
 
+# The lines of those frames where the steps began.
+stepping_from = {}
+
 # By command of pydevd for a step: the one for a step to the next line that runs.
 INTO = {}
 
@@ -539,9 +549,10 @@ def cancel_step(ident):
         info.update_stepping_info()
 
 
-def tell_exceptions_from_returns(pydevd):
-    """With a tracer, pydevd takes the end of a function by an exception for a return, and a step ends in its caller. It
-    suspends all threads before it says of what kind the event is."""
+def suspend_late(pydevd):
+    """With a tracer, pydevd takes the end of a function by an exception for a return, and a step ends in its caller. In
+    Python 3.12, it ends at each item of a comprehension. pydevd suspends all threads before it says of what kind the event
+    is, and in which frame."""
     set_suspend = pydevd.PyDB.set_suspend
 
     @functools.wraps(set_suspend)
@@ -553,6 +564,43 @@ def tell_exceptions_from_returns(pydevd):
         return None
 
     pydevd.PyDB.set_suspend = suspend
+
+
+@functools.lru_cache(maxsize=256)
+def hidden(code):
+    """The names that comprehensions hide, with the offsets of the code between which they do.
+
+    From Python 3.12 on, a comprehension runs in the frame around it, which saves its variables of the same names.
+    """
+    found, saved, running = [], [], []
+    for each in dis.get_instructions(code):
+        if each.opname == "LOAD_FAST_AND_CLEAR":
+            saved.append((each.argval, each.offset))
+        elif each.opname == "FOR_ITER":
+            # It jumps behind the loop, where the variables are restored.
+            running += [(name, begin, each.argval) for name, begin in saved]
+            saved = []
+        elif each.opname == "GET_ANEXT":
+            # Where an asynchronous one ends is not marked.
+            saved = []
+        elif each.opname.startswith("STORE_FAST"):
+            for one in running[:]:
+                if one[2] <= each.offset and one[0] in stored_names(each):
+                    running.remove(one)
+                    found.append((one[0], one[1], each.offset))
+    return found
+
+
+def stored_names(instruction):
+    """The names that an instruction stores. From Python 3.13 on, it may store two, or store one and load another."""
+    names = instruction.argval
+    if type(names) is not tuple:
+        return (names,)
+    return names[:1] if instruction.opname.endswith("LOAD_FAST") else names
+
+
+def is_in_comprehension(frame):
+    return any(begin <= frame.f_lasti <= end for _, begin, end in hidden(frame.f_code))
 
 
 def left_by_exception(caller):

@@ -182,7 +182,7 @@ class Local(Slot):
     def is_hidden(self):
         """Whether a comprehension that runs in the frame has a variable of this name in its place."""
         at = self.frame.f_lasti
-        return any(name == self.name and begin <= at <= end for name, begin, end in hidden(self.frame.f_code))
+        return any(name == self.name and begin <= at <= end for name, begin, end in agent.hidden(self.frame.f_code))
 
     def by_now(self, current):
         if not has_ended(self.frame, current):
@@ -192,39 +192,6 @@ class Local(Slot):
 
     def why_gone(self):
         return "`%s` has returned" % self.frame.f_code.co_name
-
-
-@functools.lru_cache(maxsize=256)
-def hidden(code):
-    """The names that comprehensions hide, with the offsets of the code between which they do.
-
-    From Python 3.12 on, a comprehension runs in the frame around it, which saves its variables of the same names.
-    """
-    found, saved, running = [], [], []
-    for each in dis.get_instructions(code):
-        if each.opname == "LOAD_FAST_AND_CLEAR":
-            saved.append((each.argval, each.offset))
-        elif each.opname == "FOR_ITER":
-            # It jumps behind the loop, where the variables are restored.
-            running += [(name, begin, each.argval) for name, begin in saved]
-            saved = []
-        elif each.opname == "GET_ANEXT":
-            # Where an asynchronous one ends is not marked.
-            saved = []
-        elif each.opname.startswith("STORE_FAST"):
-            for one in running[:]:
-                if one[2] <= each.offset and one[0] in stored_names(each):
-                    running.remove(one)
-                    found.append((one[0], one[1], each.offset))
-    return found
-
-
-def stored_names(instruction):
-    """The names that an instruction stores. From Python 3.13 on, it may store two, or store one and load another."""
-    names = instruction.argval
-    if type(names) is not tuple:
-        return (names,)
-    return names[:1] if instruction.opname.endswith("LOAD_FAST") else names
 
 
 class Cell(Slot):
@@ -568,7 +535,7 @@ def has_instruction(code, line, operations, name):
     starts = dict(dis.findlinestarts(code))
     for each in dis.get_instructions(code):
         current = starts.get(each.offset, current)
-        if current == line and each.opname.startswith(operations) and (name is None or name in stored_names(each)):
+        if current == line and each.opname.startswith(operations) and (name is None or name in agent.stored_names(each)):
             return True
     return False
 
