@@ -118,7 +118,9 @@ async fn with_imports(
             break;
         }
         notes.push(format!("the compiled code has the import `{name}` as `{value}`"));
-        let asked = Evaluate { expression, pure: true, ..request.clone() };
+        // In front of a name that it begins with, nothing has run.
+        let is_first = notes.len() == 1 && begins_with(&request.expression, &name);
+        let asked = Evaluate { expression, pure: request.pure || !is_first, ..request.clone() };
         let frame = debugger.frame(asked.frame).await?;
         match debugger.0.values.evaluate(&frame, &asked).await {
             Ok(found) => return Ok(ControlFlow::Break(Value { note: Some(notes.join("; ")), ..found })),
@@ -129,6 +131,11 @@ async fn with_imports(
         request.expression = asked.expression;
     }
     Ok(ControlFlow::Continue((request, error)))
+}
+
+fn begins_with(expression: &str, name: &str) -> bool {
+    let rest = expression.trim_start().strip_prefix(name);
+    rest.is_some_and(|rest| !rest.starts_with(is_part_of_name))
 }
 
 /// What the script of a frame calls a name that its source imports.

@@ -9,10 +9,12 @@ use crate::project::Project;
 
 const TIER: &str = "export enum Tier { Basic, Gold = 7 }
 export const rate = (tier: Tier) => tier / 10;
+const notes: string[] = [];
+export const note = (text: string) => notes.push(text);
 export default class Money { constructor(readonly cents: number) {} }
 ";
 
-const PAY: &str = "import Money, { Tier as Rank, rate } from './tier';
+const PAY: &str = "import Money, { Tier as Rank, note, rate } from './tier';
 import * as all from './tier';
 
 function pay(tier: number) {
@@ -28,6 +30,7 @@ pay(Rank.Basic);
 pay(7);
 hide(0);
 hide(2);
+void note;
 ";
 
 /// Expressions, conditions and log messages have the names of the source.
@@ -47,6 +50,7 @@ async fn has_its_imports(project: &Project, script: &str) {
         ("({ Rank }).Rank.Basic", "0"),
         ("new Money(3)", "Money { cents: 3 }"),
         ("all.Tier[0]", "'Basic'"),
+        ("note('with an effect')", "1"),
     ] {
         assert_eq!(session.evaluate(expression).await, value, "{expression}");
     }
