@@ -15,6 +15,7 @@ mod gems;
 mod hangs;
 mod objects;
 mod runners;
+mod steps;
 
 #[path = "../standard/debugging.rs"]
 #[allow(dead_code, reason = "the toolset's own tests use the rest")]

@@ -128,8 +128,8 @@ module Stillframe
     end
 
     def disable
-      @points.each { |point| point.disable if point.enabled? }
-      @points = []
+      points, @points = @points, []
+      points.each { |point| Retired.add(point) }
     end
 
     # A failing condition stops the program: the server reports why, and resumes it.
@@ -143,7 +143,7 @@ module Stillframe
     private
 
     def watch(event, **where)
-      point = TracePoint.new(event) { |at| yield at }
+      point = TracePoint.new(event) { |at| yield at if @points.include?(point) }
       point.enable(**where)
       @points << point
     rescue ArgumentError

@@ -3,7 +3,7 @@
 module Stillframe
   # A thread of the program, and the requests that it handles while suspended.
   class Client
-    attr_reader :thread, :id, :frames, :exception, :returned
+    attr_reader :thread, :id, :frames, :exception, :returned, :again
 
     def initialize(thread, id)
       @thread = thread
@@ -28,9 +28,11 @@ module Stillframe
       @inbox << :resume
     end
 
-    # Handles requests until the program is resumed. Frames deeper than `depth` have returned.
-    def park(exception: nil, returned: nil, depth: nil)
+    # Handles requests until the program is resumed. Frames deeper than `depth` have returned. A trace point of all code
+    # has stopped it `again` if those of its function are still to come for the same event.
+    def park(exception: nil, returned: nil, depth: nil, again: false)
       @exception = exception
+      @again = again
       @returned = returned
       @frames = Frames.capture
       @frames = @frames.select { |frame| frame.frame_depth <= depth } if depth
@@ -72,8 +74,11 @@ module Stillframe
 
       def pausing? = @pausing
 
+      # Whether a trace point of all code handles an event, or may.
+      def traces_all? = !@stopped.nil? || !@stopper.nil? || Steps.any? || @clients.values.any?(&:parked?)
+
       # Suspends the program in this thread. A thread that stops while another stop is reported waits for its turn.
-      def suspend(reason, exception: nil, returned: nil, depth: nil, **body)
+      def suspend(reason, exception: nil, returned: nil, depth: nil, again: false, **body)
         client = self.client
         return if client.parked? || !Agent.active?
         until claim
@@ -81,7 +86,7 @@ module Stillframe
           return if reason == 'pause' || !Agent.active?
         end
         Steps.end_of(client)
-        client.park(exception: exception, returned: returned, depth: depth) do
+        client.park(exception: exception, returned: returned, depth: depth, again: again) do
           @stopped = client
           @pausing = false
           hold_others(client)
@@ -146,7 +151,7 @@ module Stillframe
       def stopper
         TracePoint.new(:line) do |point|
           next if Agent.own?(point.path) || Agent.own_thread?(Thread.current)
-          suspend('pause')
+          suspend('pause', again: true)
         end
       end
     end
@@ -184,18 +189,44 @@ module Stillframe
     end
   end
 
+  # Trace points of single functions that have no effect any more. Ruby 3.1 uses what it has freed if the last one of a
+  # function is disabled while one of all code handles the same event, as when it has stopped a thread there. So they
+  # stay until the program runs, and only they are left.
+  module Retired
+    @points = []
+
+    class << self
+      def add(point)
+        @points << point
+        @sweeper = Agent.own_thread('sweeper') { sweep } unless @sweeper&.alive?
+      end
+
+      private
+
+      def sweep
+        until @points.empty?
+          sleep 0.1
+          @points.shift.disable until @points.empty? || Stops.traces_all?
+        end
+      end
+    end
+  end
+
   # Steps of the thread that was stopped.
   module Steps
     BLOCK = /\Ablock /.freeze
     HANDLER = /\A(rescue|ensure) in /.freeze
 
     @points = []
+    # Those of them that are for single functions.
+    @of_functions = []
 
     class << self
       def begin(client, kind)
         frames = client.frames
         return if frames.empty?
         start = frames.first.frame_depth
+        @again = client.again
         case kind
         when :in then watch_lines(client.thread)
         # Only lines of functions on the stack are traced: what they call runs at full speed.
@@ -209,7 +240,7 @@ module Stillframe
         add(TracePoint.new(:line) do |point|
           next unless Thread.current == thread && Agent.shown?(point.path)
           clear
-          Stops.suspend('entry')
+          Stops.suspend('entry', again: true)
         end).enable
       end
 
@@ -219,8 +250,10 @@ module Stillframe
 
       def clear
         points, @points = @points, []
-        points.each { |point| point.disable if point.enabled? }
+        points.each { |point| @of_functions.delete(point) ? Retired.add(point) : point.disable }
       end
+
+      def any? = !@points.empty?
 
       private
 
@@ -233,7 +266,7 @@ module Stillframe
         add(TracePoint.new(:line) do |point|
           next unless Thread.current == thread && Agent.shown?(point.path)
           next if Breakpoints.stops_at?(point)
-          stop
+          stop(again: true)
         end).enable
       end
 
@@ -241,7 +274,7 @@ module Stillframe
       def over(thread, frames, start)
         line = frames.first.location.lineno
         blocks, handlers = [BLOCK, HANDLER].map { |label| Code.lines_of(frames.first.iseq, label).except(line) }
-        returned = nil
+        returned, points = nil, @points
         watch_raises(thread)
         watch(:return, frames.first.iseq) do |at|
           returned = returned_by(at) if Thread.current == thread && Frames.depth == start
@@ -250,7 +283,10 @@ module Stillframe
         codes.uniq { |code| Code.key(code) }.each do |code|
           is_first = code.equal?(frames.first.iseq)
           watch(:line, code) do |at|
-            next unless Thread.current == thread
+            # It stays for a while after the step has ended.
+            next unless Thread.current == thread && @points.equal?(points)
+            @again &&= at.lineno == line && Frames.depth == start
+            next if @again
             next unless Frames.depth <= start || (is_first && (blocks[at.lineno] || (handlers[at.lineno] && handler_of?(start))))
             stop(returned) unless Breakpoints.stops_at?(at)
           end
@@ -297,7 +333,7 @@ module Stillframe
       def handled(thread, depth)
         add(TracePoint.new(:line) do |at|
           next unless Thread.current == thread && Agent.shown?(at.path)
-          stop if (Frames.depth <= depth || label.match?(HANDLER)) && !Breakpoints.stops_at?(at)
+          stop(again: true) if (Frames.depth <= depth || label.match?(HANDLER)) && !Breakpoints.stops_at?(at)
         end).enable
       end
 
@@ -316,14 +352,15 @@ module Stillframe
       def watch(event, code, &block)
         point = TracePoint.new(event, &block)
         point.enable(target: code)
+        @of_functions << point
         add(point)
       rescue ArgumentError
         nil
       end
 
-      def stop(returned = nil)
+      def stop(returned = nil, again: false)
         clear
-        Stops.suspend('step', returned: returned)
+        Stops.suspend('step', returned: returned, again: again)
       end
     end
   end

@@ -1,0 +1,47 @@
+//! Steps in functions that have breakpoints.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::debugging::{Debugging, Report, folder};
+
+const SUMS: &str = "\
+def sum(number)
+  first = number + 1 # @first
+  second = first + 1 # @second
+  second + 1 # @third
+end
+
+30.times { |number| sum(number) } # @call
+puts 'done'
+";
+
+/// Ruby uses hooks of a function that it has freed where the last one goes while a thread is stopped by one of all code.
+#[tokio::test]
+async fn a_breakpoint_is_removed_where_a_step_has_ended_in_its_function() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.rb", SUMS);
+    let (session, _) = Debugging::stopped_at(&program, "first").await;
+    for _ in 0..6 {
+        for (step, place) in [("step_into", "second"), ("step_over", "third"), ("step_into", "call")] {
+            let stepped = session.step(step).await;
+            assert_eq!(
+                (stepped.outcome(), stepped.place().1),
+                ("step", program.line(place)),
+                "{}",
+                stepped.text
+            );
+        }
+        // To the breakpoint, and past it.
+        session.step("step_into").await;
+        session.step("step_into").await;
+        session.ok("clear_breakpoints", json!({})).await;
+        session.break_at(&program, "first").await;
+        let stopped = session.go_on().await;
+        assert_eq!(stopped.place().1, program.line("first"), "{}", stopped.text);
+    }
+    session.ok("clear_breakpoints", json!({})).await;
+    session.run_to_the_end().await;
+    assert_eq!(session.written("stdout").await, "done\n");
+    session.finish().await;
+}
