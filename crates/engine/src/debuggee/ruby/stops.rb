@@ -28,8 +28,8 @@ module Stillframe
       @inbox << :resume
     end
 
-    # Handles requests until the program is resumed. Frames deeper than `depth` have returned. A trace point of all code
-    # has stopped it `again` if those of its function are still to come for the same event.
+    # Handles requests until the program is resumed. Frames deeper than `depth` have returned. With `again`, trace points
+    # of the function are still to handle the event at which one of all code has stopped the thread.
     def park(exception: nil, returned: nil, depth: nil, again: false)
       @exception = exception
       @again = again
