@@ -146,7 +146,8 @@ pub(super) fn news(text: &str, known: &[&str]) -> String {
 
 /// A line without what a runner or a window of source puts in front of it.
 fn bare(line: &str) -> &str {
-    let line = line.trim().trim_start_matches(['>', ' ']);
+    // The spaces behind an `E` are all there is in an empty line of a message.
+    let line = line.trim_start_matches(['>', ' ', '\t']);
     let line = line.strip_prefix("E ").unwrap_or(line).trim();
     match line.split_once(" | ") {
         Some((number, code)) if number.trim().parse::<u32>().is_ok() => code.trim(),
@@ -233,6 +234,10 @@ mod tests {
         let source = "  4 |     a = 1\n> 5 |     assert a == 2\n";
         let details = "    def test():\n        a = 1\n>       assert a == 2\nE       assert 1 == 2\n\ntest_a.py:5: AssertionError";
         assert_eq!(news(details, &[source, "assert 1 == 2"]), "    def test():");
+        assert_eq!(
+            news("E       assert 1 == 2\nE         \nE         - 1", &["assert 1 == 2"]),
+            "E         - 1"
+        );
         let traceback = "  File \"/p/a.py\", line 2, in g\n    y()\n    ^^^\nAssertionError: assert 1 == 2\n";
         assert_eq!(news(traceback, &["assert 1 == 2"]), "");
         let caused = "Error: no\n    at f (/p/a.js:1:2)\n  [cause]: Error: why\n";
