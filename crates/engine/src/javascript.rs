@@ -26,7 +26,7 @@ use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeFlags;
 
-pub use asserted::{ParsedAssertion, asserted};
+pub use asserted::{Compared, ParsedAssertion, asserted};
 pub(crate) use declared::DeclaredName;
 pub(crate) use imports::imports;
 pub(crate) use insertion::is_portable;

@@ -23,12 +23,22 @@ pub struct ParsedAssertion {
     pub right: Option<String>,
     /// There is nothing that it is compared with.
     pub has_one_side: bool,
-    /// It asserts what a function does, such as `throws`, and nothing of a value.
-    pub is_of_function: bool,
-    /// It compares something that belongs to the value, such as its length or a property, and not the value itself.
-    pub is_of_part: bool,
+    /// What it looks at.
+    pub compared: Compared,
     /// Both sides are to be equal, so each may be `undefined`.
     pub is_of_equality: bool,
+}
+
+/// What an assertion looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compared {
+    /// The value that is written.
+    #[default]
+    Value,
+    /// Something that belongs to it, such as its length or a property.
+    Part,
+    /// What a function does, as with `throws`.
+    Function,
 }
 
 /// The assertion at a place of a source (0-based line, UTF-16 column). A place that came by a map may be anywhere on
@@ -100,17 +110,16 @@ fn read(text: &str, call: &CallExpression<'_>) -> Option<ParsedAssertion> {
             let left = left.and_then(|left| slice(left.span()));
             let right = source(0);
             let has_one_side = right.is_none();
-            let (is_of_part, is_of_equality) = (is_of_part(&names), is_of_equality(&names));
+            let is_of_equality = is_of_equality(&names);
+            let compared = if is_of_part(&names) { Compared::Part } else { Compared::Value };
             let operator = Some(operator);
-            let is_of_function = false;
             Some(ParsedAssertion {
                 expression,
                 operator,
                 left,
                 right,
                 has_one_side,
-                is_of_function,
-                is_of_part,
+                compared,
                 is_of_equality,
             })
         }
@@ -124,8 +133,11 @@ fn read(text: &str, call: &CallExpression<'_>) -> Option<ParsedAssertion> {
                 left: source(0).filter(|_| !is_of_function),
                 right: source(1).filter(|_| has_two),
                 has_one_side: !has_two,
-                is_of_function,
-                is_of_part: !is_of_function && is_of_part(&names),
+                compared: match is_of_function {
+                    true => Compared::Function,
+                    false if is_of_part(&names) => Compared::Part,
+                    false => Compared::Value,
+                },
                 is_of_equality: is_of_equality(&names) || names.is_empty(),
                 operator: Some(operator),
             })
@@ -225,7 +237,7 @@ mod tests {
             assert_eq!(asserted.operator.as_deref(), Some(operator), "{text}");
             assert_eq!((asserted.left.as_deref(), asserted.right.as_deref()), (left, right), "{text}");
             assert_eq!(asserted.has_one_side, right.is_none(), "{text}");
-            assert!(!asserted.is_of_part, "{text}");
+            assert_ne!(asserted.compared, Compared::Part, "{text}");
         }
     }
 
@@ -239,7 +251,7 @@ mod tests {
             "expect(a).!to.have.all.keys('b', 'c')",
             "assert.!propertyVal(a, 'b', 2)",
         ] {
-            assert!(at(text, "a.test.ts").unwrap().is_of_part, "{text}");
+            assert_eq!(at(text, "a.test.ts").unwrap().compared, Compared::Part, "{text}");
         }
     }
 

@@ -13,7 +13,7 @@ use super::super::values::ValueReader;
 use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::Result;
-use crate::javascript::{self, ParsedAssertion};
+use crate::javascript::{self, Compared, ParsedAssertion};
 use crate::model::thrown::{Assertion, Side, SideValue};
 
 /// Contains the sides: Jest keeps them in a separate object.
@@ -30,7 +30,7 @@ pub(super) async fn assertion(
 ) -> Result<Assertion> {
     let held = held_sides(stop, thrown, sources, values, binding, text).await?;
     let written = written(stop, sources).await.unwrap_or_default();
-    let is_derived = written.is_of_function || written.is_of_part;
+    let is_derived = written.compared != Compared::Value;
     // A framework leaves out what it does not compare.
     let is_value = |value: &SideValue, is_left_out: bool| value.text != "undefined" || !is_left_out;
     let left = held.left.filter(|value| is_value(value, is_derived));
@@ -40,7 +40,7 @@ pub(super) async fn assertion(
         held.right.filter(|value| !written.has_one_side && is_value(value, is_derived || !is_written));
     // The text of a value is not that of what was derived from it.
     let side = |expression: Option<String>, value: Option<SideValue>| {
-        let expression = expression.filter(|_| value.is_none() || !written.is_of_part);
+        let expression = expression.filter(|_| value.is_none() || written.compared != Compared::Part);
         (expression.is_some() || value.is_some()).then_some(Side { expression, value })
     };
     Ok(Assertion {
