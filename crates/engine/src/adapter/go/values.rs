@@ -9,6 +9,9 @@ use super::type_names::{self, TypeName};
 
 /// A value as Go writes it.
 pub(super) fn in_go(text: &str) -> String {
+    if text.starts_with("(unreadable could not find loclist entry ") {
+        return "<optimized out>".to_owned();
+    }
     let mut reader = Reader { rest: text, is_cut: text.ends_with("..."), is_whole: text.starts_with('(') };
     match reader.value() {
         Some(value) if reader.rest.is_empty() || reader.rest.starts_with("...") => {
@@ -396,6 +399,7 @@ mod tests {
                 "&fmt.wrapError{msg: \"no\", err: &errors.errorString{s: \"full\"}}",
             ),
             ("error nil", "nil"),
+            ("(unreadable could not find loclist entry at 0x27732 for address 0x7661b2)", "<optimized out>"),
             ("*main.Point nil", "nil"),
             ("interface {}(main.Point) {x: 8, y: 9}", "main.Point{x: 8, y: 9}"),
             ("interface {}(string) \"three\"", "\"three\""),
