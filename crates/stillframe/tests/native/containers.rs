@@ -175,3 +175,55 @@ async fn what_is_set_once_is_shown_once_it_is_set() {
     assert_evaluated(&report, &expressions);
     server.finish().await;
 }
+
+const DEBUG_MODE: &str = r#"
+#include <bitset>
+#include <deque>
+#include <forward_list>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+int main() {
+    std::vector<int> row{1, 2, 3};
+    std::vector<bool> flags{true, false};
+    std::list<std::string> words{"a", "b"};
+    std::forward_list<int> ones{1};
+    std::map<std::string, int> stock{{"pen", 1}};
+    std::set<int> numbers{4, 5};
+    std::unordered_map<int, std::string> names{{1, "one"}};
+    std::deque<int> queue{6, 7};
+    std::bitset<4> bits("1010");
+    return row.size() + words.size() + stock.size() + numbers.size() + names.size() + queue.size() + bits.count() > 0 ? 0 : 1; // @here
+}
+"#;
+
+#[tokio::test]
+async fn containers_of_the_debug_mode_of_the_library_are_shown() {
+    let sources = Sources::new(&[("mode.cpp", DEBUG_MODE)]);
+    let binary = sources.compiled("g++ -g -D_GLIBCXX_DEBUG mode.cpp -o mode", "mode");
+    let (server, program) = (STILLFRAME.serve().await, sources.file("mode.cpp"));
+    let expressions = [
+        ("row", "{1, 2, 3}"),
+        ("row[1]", "2"),
+        ("row.size()", "3"),
+        ("flags", "{true, false}"),
+        ("words", "{\"a\", \"b\"}"),
+        ("words.back()", "\"b\""),
+        ("ones", "{1}"),
+        ("stock", "{[\"pen\"] = 1}"),
+        ("numbers", "{4, 5}"),
+        ("names", "{[1] = \"one\"}"),
+        ("queue", "{6, 7}"),
+        ("bits", "1010"),
+    ];
+    let until = json!([{ "file": program.path(), "line": program.line("here") }]);
+    let expected = expressions.map(|(expression, _)| expression);
+    let asked = json!({ "program": binary, "language": "c", "until": until, "expressions": expected, "timeout": 60_000 });
+    let report = server.ok("run_until", asked).await;
+    assert_evaluated(&report, &expressions);
+    server.finish().await;
+}
