@@ -138,7 +138,7 @@ main()
         let session = stopped_at(&script, "all", &python).await;
         session.ok("clear_breakpoints", json!({})).await;
         let mut into = session.step("step_into").await;
-        if into.at("/location/function") == "<listcomp>" {
+        while into.at("/location/function") == "<listcomp>" {
             into = session.step("step_into").await;
         }
         stopped(&into, "step", &script, "double");
