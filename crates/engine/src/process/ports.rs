@@ -3,17 +3,18 @@
 use super::proc;
 
 /// The loopback and wildcard ports on which a process accepts TCP connections, in the order in which it has opened
-/// them. None if the system does not report them.
+/// them, unless it has closed something since. None if the system does not report them.
 pub(super) fn listening(pid: u32) -> Vec<u16> {
-    let own = sockets_of(pid);
-    let table = tables(&pid.to_string());
-    let listens = |socket: &&Socket| socket.listens && own.contains(&socket.inode);
-    let mut sockets: Vec<&Socket> = table.iter().filter(listens).collect();
-    sockets.sort_by_key(|socket| socket.inode.parse::<u64>().ok());
+    ports_of(&sockets_of(pid), &tables(&pid.to_string()))
+}
+
+fn ports_of(own: &[String], table: &[Socket]) -> Vec<u16> {
     let mut ports = Vec::new();
-    for socket in sockets {
-        if !ports.contains(&socket.local) {
-            ports.push(socket.local);
+    for inode in own {
+        for socket in table.iter().filter(|socket| socket.listens && socket.inode == *inode) {
+            if !ports.contains(&socket.local) {
+                ports.push(socket.local);
+            }
         }
     }
     ports
@@ -43,9 +44,14 @@ fn sockets_of_all() -> Vec<(u32, Vec<String>)> {
     proc::all().into_iter().map(|pid| (pid, sockets_of(pid))).collect()
 }
 
+/// The sockets of a process by its descriptors, of which the system gives the lowest free one. Each processor numbers
+/// its own sockets, so their numbers have no order.
 fn sockets_of(pid: u32) -> Vec<String> {
-    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    let links = entries.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    let mut descriptors = proc::descriptors(pid);
+    descriptors.sort_unstable();
+    let links = descriptors
+        .into_iter()
+        .filter_map(|number| std::fs::read_link(format!("/proc/{pid}/fd/{number}")).ok());
     links
         .filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
         .collect()
@@ -102,5 +108,20 @@ mod tests {
             sockets,
             expected.map(|(local, remote, listens, inode)| (local, remote, listens, inode.to_owned()))
         );
+    }
+
+    #[test]
+    fn ports_are_in_the_order_of_descriptors() {
+        let socket =
+            |local, listens, inode: &str| Socket { local, remote: 0, listens, inode: inode.to_owned() };
+        let table = [
+            socket(8080, true, "1028"),
+            socket(9229, true, "2051"),
+            socket(8080, true, "1029"),
+            socket(5432, false, "7"),
+            socket(3000, true, "8"),
+        ];
+        let own = ["2051", "1028", "7", "1029"].map(str::to_owned);
+        assert_eq!(ports_of(&own, &table), [9229, 8080]);
     }
 }

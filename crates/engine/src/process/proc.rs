@@ -14,6 +14,11 @@ pub fn threads(pid: u32) -> Vec<u32> {
     numbers(&format!("/proc/{pid}/task"))
 }
 
+/// The numbers of the open files of a process. None if the system does not report them.
+pub(super) fn descriptors(pid: u32) -> Vec<u32> {
+    numbers(&format!("/proc/{pid}/fd"))
+}
+
 fn numbers(folder: &str) -> Vec<u32> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
