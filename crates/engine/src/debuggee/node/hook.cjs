@@ -24,7 +24,7 @@ if (announce) {
 }
 
 /** The debugger stops here and reads the arguments. */
-function transpiled(filename, sourceMapURL, content) {
+function transpiled(filename, sourceMapURL) {
   debugger;
 }
 

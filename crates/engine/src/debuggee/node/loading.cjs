@@ -29,8 +29,8 @@ const wanted = new Set();
 const insertions = new Insertions();
 
 /**
- * Installs the hooks. `transpiled` is called with a wanted file, its source map URL and its text; `loading` with each file
- * before it runs, while `stillframe.files` is 'all', or 'users' for files outside of libraries.
+ * Installs the hooks. `transpiled` is called with a wanted file and its source map URL; `loading` with each file before
+ * it runs, while `stillframe.files` is 'all', or 'users' for files outside of libraries.
  */
 exports.observe = (transpiled, loading) => {
   publish('stillframe.wanted', wanted);
@@ -42,7 +42,7 @@ exports.observe = (transpiled, loading) => {
   const tell = (filename, content) => {
     if (!wanted.has(filename) || typeof content !== 'string') return;
     const at = content.lastIndexOf('//# sourceMappingURL=');
-    if (at >= 0) transpiled(filename, content.slice(at + 21).split('\n', 1)[0].trim(), content);
+    if (at >= 0) transpiled(filename, content.slice(at + 21).split('\n', 1)[0].trim());
   };
   watchCompiler(tell, loading);
   watchScripts(tell, loading);

@@ -45,9 +45,6 @@ pub(super) async fn of_rules(
 
 /// The text of a script that is loaded, or will be.
 async fn text(sources: &Sources, path: &Path) -> Option<Arc<str>> {
-    if let Some(text) = sources.scripts.announced(path) {
-        return Some(text);
-    }
     if let Some(script) = sources.scripts.newest(|script| script.path.as_deref() == Some(path)) {
         return script.text().await;
     }

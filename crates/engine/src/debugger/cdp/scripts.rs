@@ -225,8 +225,6 @@ struct ScriptTable {
     nameless: VecDeque<String>,
     /// The file outside of libraries that was loaded last.
     last_file: Option<PathBuf>,
-    /// The texts of files that a loader has compiled and V8 has not.
-    announced: HashMap<PathBuf, Arc<str>>,
 }
 
 impl Scripts {
@@ -239,9 +237,6 @@ impl Scripts {
     pub(super) fn add(&self, script: Script, is_library: bool) -> Arc<Script> {
         let script = Arc::new(script);
         let mut table = lock(&self.0);
-        if let Some(path) = &script.path {
-            table.announced.remove(path);
-        }
         if let Some(file) = script.file().filter(|_| !is_library) {
             table.last_file = Some(file.to_owned());
         }
@@ -255,16 +250,6 @@ impl Scripts {
         }
         table.by_id.insert(script.id.clone(), Arc::clone(&script));
         script
-    }
-
-    /// V8 is about to compile this text of a file.
-    pub(super) fn announce(&self, path: &Path, text: String) {
-        lock(&self.0).announced.insert(path.to_owned(), text.into());
-    }
-
-    /// The text of a file that V8 is about to compile.
-    pub(super) fn announced(&self, path: &Path) -> Option<Arc<str>> {
-        lock(&self.0).announced.get(path).cloned()
     }
 
     pub(super) fn get(&self, id: &str) -> Option<Arc<Script>> {

@@ -33,17 +33,7 @@ hide(2);
 void note;
 ";
 
-/// Expressions, conditions and log messages have the names of the source.
-async fn has_its_imports(project: &Project, script: &str) {
-    let pay = project.read("src/pay.ts");
-    let session = Debugging::of(Language::Node).await;
-    session.break_with(&pay, "return", json!({ "condition": "tier === Rank.Gold" })).await;
-    session.break_with(&pay, "return", json!({ "logMessage": "pays {rate(tier)}" })).await;
-    session.break_with(&pay, "hidden", json!({ "condition": "rate > 1" })).await;
-    let stopped = session.ok("start_debugging", run(project, script)).await;
-    assert_eq!(stopped.place(), (pay.path(), pay.line("return")), "{}", stopped.text);
-    assert_eq!(stopped.variable("tier"), "7", "{}", stopped.text);
-    assert!(stopped.text_of("output").contains("pays 0\npays 0.7"), "{}", stopped.text);
+async fn evaluates_imports(session: &Debugging) {
     for (expression, value) in [
         ("Rank.Gold", "7"),
         ("rate(Rank.Gold) + due", "1.4"),
@@ -54,13 +44,9 @@ async fn has_its_imports(project: &Project, script: &str) {
     ] {
         assert_eq!(session.evaluate(expression).await, value, "{expression}");
     }
-    let failed =
-        session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "Tier" })).await;
+    let other = json!({ "expression": "Tier" });
+    let failed = session.fails("evaluation_failed", "evaluate_expression", other).await;
     assert!(failed.text.contains("Tier is not defined"), "{}", failed.text);
-    let hidden = session.go_on().await;
-    assert_eq!(hidden.place(), (pay.path(), pay.line("hidden")), "{}", hidden.text);
-    assert_eq!(hidden.variable("rate"), "2", "{}", hidden.text);
-    session.finish().await;
 }
 
 #[tokio::test]
@@ -68,15 +54,32 @@ async fn imports_compiled_by_tsc() {
     let project = Project::typescript(&[]).await;
     project.file("tsconfig.json", TSCONFIG);
     project.file("src/tier.ts", TIER);
-    project.file("src/pay.ts", PAY);
+    let pay = project.file("src/pay.ts", PAY);
     project.run("tsc", &["-p", "."]).await;
-    has_its_imports(&project, "dist/pay.js").await;
+    let session = Debugging::of(Language::Node).await;
+    session.break_with(&pay, "return", json!({ "condition": "tier === Rank.Gold" })).await;
+    session.break_with(&pay, "return", json!({ "logMessage": "pays {rate(tier)}" })).await;
+    session.break_with(&pay, "hidden", json!({ "condition": "rate > 1" })).await;
+    let stopped = session.ok("start_debugging", run(&project, "dist/pay.js")).await;
+    assert_eq!(stopped.place(), (pay.path(), pay.line("return")), "{}", stopped.text);
+    assert_eq!(stopped.variable("tier"), "7", "{}", stopped.text);
+    assert!(stopped.text_of("output").contains("pays 0\npays 0.7"), "{}", stopped.text);
+    evaluates_imports(&session).await;
+    let hidden = session.go_on().await;
+    assert_eq!(hidden.place(), (pay.path(), pay.line("hidden")), "{}", hidden.text);
+    assert_eq!(hidden.variable("rate"), "2", "{}", hidden.text);
+    session.finish().await;
 }
 
 #[tokio::test]
 async fn imports_compiled_by_tsx() {
     let project = Project::with(&["tsx"]).await;
     project.file("src/tier.ts", TIER);
-    project.file("src/pay.ts", PAY);
-    has_its_imports(&project, "src/pay.ts").await;
+    let pay = project.file("src/pay.ts", PAY);
+    let session = Debugging::of(Language::Node).await;
+    session.break_with(&pay, "return", json!({ "condition": "tier === 7" })).await;
+    let stopped = session.ok("start_debugging", run(&project, "src/pay.ts")).await;
+    assert_eq!(stopped.place(), (pay.path(), pay.line("return")), "{}", stopped.text);
+    evaluates_imports(&session).await;
+    session.finish().await;
 }

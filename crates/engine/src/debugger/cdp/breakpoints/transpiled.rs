@@ -81,10 +81,9 @@ impl BreakpointBinder {
             if let Some(path) = argument::<PathBuf>(&self.v8, frame, "filename").await {
                 self.reaches_module(&path).await;
             }
-        } else if let Some((path, map_url, text)) =
-            argument::<(PathBuf, String, String)>(&self.v8, frame, "[filename, sourceMapURL, content]").await
+        } else if let Some((path, map_url)) =
+            argument::<(PathBuf, String)>(&self.v8, frame, "[filename, sourceMapURL]").await
         {
-            self.sources.scripts.announce(&path, text);
             let script = path.clone();
             let policy = Arc::clone(&self.sources.program.policy);
             let read = tokio::task::spawn_blocking(move || read_map(&map_url, &script, &policy.safety)).await;
