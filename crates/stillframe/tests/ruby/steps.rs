@@ -45,3 +45,52 @@ async fn a_breakpoint_is_removed_where_a_step_has_ended_in_its_function() {
     assert_eq!(session.written("stdout").await, "done\n");
     session.finish().await;
 }
+
+const LOOPS: &str = "\
+def count
+  number = 0
+  while number < 3
+    number += 1 # @body
+  end
+  number # @after
+end
+
+count # @call
+[1, 2, 3].each { |item| item + 1 } # @items
+puts 'done' # @end
+";
+
+/// Ruby handles the event at which a step into has ended by the hooks of its function, too, if that has some.
+#[tokio::test]
+async fn a_step_over_ends_in_each_round_of_a_loop_that_has_one_line() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.rb", LOOPS);
+    for has_breakpoint in [false, true] {
+        let (session, _) = Debugging::stopped_at(&program, "call").await;
+        session.ok("clear_breakpoints", json!({})).await;
+        if has_breakpoint {
+            session.break_at(&program, "after").await;
+        }
+        session.step("step_into").await;
+        session.step("step_into").await;
+        for (step, place, variable, value) in [
+            ("step_into", "body", "number", "0"),
+            ("step_over", "body", "number", "1"),
+            ("step_over", "body", "number", "2"),
+            ("step_over", "after", "number", "3"),
+            ("step_over", "items", "", ""),
+            ("step_into", "items", "item", "1"),
+            ("step_over", "items", "item", "2"),
+            ("step_over", "items", "item", "3"),
+            ("step_over", "end", "", ""),
+        ] {
+            let stepped = session.step(step).await;
+            assert_eq!(stepped.place().1, program.line(place), "{step}: {}", stepped.text);
+            if !variable.is_empty() {
+                assert_eq!(stepped.variable(variable), value, "{step}: {}", stepped.text);
+            }
+        }
+        session.run_to_the_end().await;
+        session.finish().await;
+    }
+}

@@ -276,6 +276,7 @@ module Stillframe
         blocks, handlers = [BLOCK, HANDLER].map { |label| Code.lines_of(frames.first.iseq, label).except(line) }
         returned, points = nil, @points
         watch_raises(thread)
+        end_of_event(thread) if @again
         watch(:return, frames.first.iseq) do |at|
           returned = returned_by(at) if Thread.current == thread && Frames.depth == start
         end
@@ -284,13 +285,22 @@ module Stillframe
           is_first = code.equal?(frames.first.iseq)
           watch(:line, code) do |at|
             # It stays for a while after the step has ended.
-            next unless Thread.current == thread && @points.equal?(points)
-            @again &&= at.lineno == line && Frames.depth == start
-            next if @again
+            next if @again || Thread.current != thread || !@points.equal?(points)
             next unless Frames.depth <= start || (is_first && (blocks[at.lineno] || (handlers[at.lineno] && handler_of?(start))))
             stop(returned) unless Breakpoints.stops_at?(at)
           end
         end
+      end
+
+      # A new trace point of all code does not handle the event at which the thread has stopped, and handles the next one
+      # before those of functions do.
+      def end_of_event(thread)
+        add(TracePoint.new(:line) do |at|
+          next unless Thread.current == thread
+          @again = false
+          @points.delete(at)
+          at.disable
+        end).enable
       end
 
       # What the innermost frame is: a method, or a part of one, such as `rescue in total`.
