@@ -93,6 +93,7 @@ impl Recording {
             };
             if let Some(thrown) = thrown
                 && self.is_failure(&thrown)?
+                && !self.is_stopped(&thrown)?
             {
                 return Ok(Some(thrown));
             }
