@@ -76,17 +76,17 @@ impl DapDebugger {
         };
         for mut arguments in files.into_values().filter(|asked| !asked.breakpoints.is_empty()) {
             arguments.breakpoints.iter_mut().for_each(|sent| never(&mut sent.condition));
-            self.repeated(self.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await);
+            repeated(self.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await);
         }
         if !functions.breakpoints.is_empty() {
             functions.breakpoints.iter_mut().for_each(|sent| never(&mut sent.condition));
-            self.repeated(self.request::<::dap::SetFunctionBreakpoints>(functions, deadlines::REQUEST).await);
+            repeated(self.request::<::dap::SetFunctionBreakpoints>(functions, deadlines::REQUEST).await);
         }
     }
+}
 
-    fn repeated(&self, answer: Result<::dap::SetBreakpointsResponse>) {
-        if let Err(error) = answer {
-            tracing::warn!(%error, "breakpoints may stop the program while an expression calls a function, or not afterwards");
-        }
+fn repeated(answer: Result<::dap::SetBreakpointsResponse>) {
+    if let Err(error) = answer {
+        tracing::warn!(%error, "breakpoints may stop the program while an expression calls a function, or not afterwards");
     }
 }
