@@ -23,13 +23,13 @@ pub struct ParsedAssertion {
     pub right: Option<String>,
     /// There is nothing that it is compared with.
     pub has_one_side: bool,
-    /// What it looks at.
+    /// What it inspects.
     pub compared: Compared,
     /// Both sides are to be equal, so each may be `undefined`.
     pub is_of_equality: bool,
 }
 
-/// What an assertion looks at.
+/// What an assertion inspects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compared {
     /// The value that is written.

@@ -11,7 +11,7 @@ use oxc_span::SourceType;
 use super::line_starts::LineStarts;
 use crate::source_map::Position;
 
-/// The uses of a name that are looked at.
+/// The uses of a name that are inspected.
 const MOST_USES: usize = 20;
 
 /// A name that a source imports.
