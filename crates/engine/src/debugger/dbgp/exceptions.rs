@@ -110,8 +110,9 @@ impl Server {
         let functions: Vec<String> = frames.iter().map(|(.., name)| name_of(name)).collect();
         // As PHP prints it, with the place where each function was called.
         let callers = frames.iter().skip(1).zip(&functions).enumerate();
-        let lines = callers.map(|(at, ((file, line, _), name))| format!("#{at} {file}({line}): {name}()"));
-        let stack = lines.collect::<Vec<_>>().join("\n");
+        let calls = callers.map(|(at, ((file, line, _), name))| format!("#{at} {file}({line}): {name}()"));
+        let main = functions.iter().position(|name| name == "{main}").map(|at| format!("#{at} {{main}}"));
+        let stack = calls.chain(main).collect::<Vec<_>>().join("\n");
         let is_caught = catcher.is_some();
         let message = match frames.first() {
             Some((file, line, _)) if class == "ParseError" => self.with_place(message, file, *line).await?,
