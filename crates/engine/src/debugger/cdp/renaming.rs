@@ -12,7 +12,7 @@ use super::places::ScriptSpot;
 use super::sources::Sources;
 use super::values::renamed;
 use crate::debugger::RuleFor;
-use crate::javascript::{Part, ScriptOutline, log_parts};
+use crate::javascript::{Part, ScriptOutline, is_expression, log_parts};
 use crate::source_map::{Position, SourceMap};
 
 /// The rules of a place as a script is to have them.
@@ -28,19 +28,34 @@ pub(super) async fn of_rules(
     let (sources, place) = (sources.clone(), (spot.line, spot.column));
     let written = format!("{rules:?}");
     let read = move || {
-        let mut found = if map.has_names() { names(&map, &text, place) } else { HashMap::new() };
-        let is_wanted = |name: &str| written.contains(name) && !found.contains_key(name);
-        let imported = imported::names(&sources, &map, &text, place, |place| place, is_wanted);
-        // The function may have a variable of that name.
-        let guarded = imported.into_iter().map(|(name, value)| {
-            let guarded = format!("(typeof {name}==='undefined'?{value}:{name})");
-            (name, guarded)
-        });
-        found.extend(guarded.collect::<Vec<_>>());
-        found
+        let names = if map.has_names() { names(&map, &text, place) } else { HashMap::new() };
+        let is_wanted = |name: &str| written.contains(name) && !names.contains_key(name);
+        let imports = imported::names(&sources, &map, &text, place, |place| place, is_wanted);
+        ScriptNames { names, imports }
     };
     let names = tokio::task::spawn_blocking(read).await.unwrap_or_default();
     rules.iter().map(|rule| with_names(rule, &names)).collect()
+}
+
+/// What a script has for the names of its source.
+#[derive(Default)]
+struct ScriptNames {
+    names: HashMap<String, String>,
+    /// Members of modules.
+    imports: HashMap<String, String>,
+}
+
+impl ScriptNames {
+    fn put_into(&self, expression: &str) -> String {
+        let expression = renamed(expression, |name| self.names.get(name).map(String::as_str));
+        self.imports.iter().fold(expression, |before, (name, value)| {
+            // The function may have a variable of that name.
+            let guarded = format!("(typeof {name}==='undefined'?{value}:{name})");
+            let after = renamed(&before, |other| (other == name).then_some(guarded.as_str()));
+            // In `list.some(item => item.isNew)`, the name is that of a parameter, which cannot be replaced.
+            if is_expression(&after).is_ok() { after } else { before }
+        })
+    }
 }
 
 /// The text of a script that is loaded, or will be.
@@ -72,8 +87,8 @@ fn names(map: &SourceMap, text: &Arc<str>, place: Position) -> HashMap<String, S
     names
 }
 
-fn with_names(rule: &RuleFor, names: &HashMap<String, String>) -> RuleFor {
-    let other = |expression: &str| renamed(expression, |name| names.get(name).map(String::as_str));
+fn with_names(rule: &RuleFor, names: &ScriptNames) -> RuleFor {
+    let other = |expression: &str| names.put_into(expression);
     let mut rule = rule.clone();
     rule.rule.condition = rule.rule.condition.as_deref().map(other);
     if let Some(record) = &mut rule.rule.record {
@@ -91,5 +106,27 @@ fn written(part: Part, other: impl Fn(&str) -> String) -> String {
     match part {
         Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
         Part::Expression(expression) => format!("{{{}}}", other(&expression)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_are_replaced_except_where_an_expression_has_a_variable_of_their_name() {
+        let map = |name: &str, value: &str| HashMap::from([(name.to_owned(), value.to_owned())]);
+        let names = ScriptNames { names: map("order", "e"), imports: map("item", "m.item") };
+        for (expression, expected) in [
+            ("order.has(item)", "e.has((typeof item==='undefined'?m.item:item))"),
+            ("order.item", "e.item"),
+            ("({ item })", "({ item: (typeof item==='undefined'?m.item:item) })"),
+            ("order.some(item => item.new)", "e.some(item => item.new)"),
+            ("order.some(({ item }) => item)", "e.some(({ item }) => item)"),
+            ("order.some(function (item) { return item })", "e.some(function (item) { return item })"),
+            ("item = order", "item = e"),
+        ] {
+            assert_eq!(names.put_into(expression), expected, "{expression}");
+        }
     }
 }
