@@ -263,6 +263,7 @@ package shop;
 
 import static java.lang.Thread.State;
 import static shop.Busy.*;
+import static shop.Limits.*;
 import static shop.Rates.*;
 
 import java.util.Map;
@@ -275,6 +276,7 @@ class Orders {
     record Order(String id, Status status) {}
 }
 class Rates { static final Integer RATE = Integer.valueOf(3); }
+class Limits { static final Integer LIMIT = Integer.valueOf(9); }
 class Busy { static final int IDLE = Main.inPool(1); }
 
 class Main {
@@ -326,6 +328,8 @@ async fn imported_names_are_found_and_unknown_ones_run_no_code() {
         let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
         assert!(failed.text_of("error").contains("cannot find symbol `missing"), "{}", failed.text);
     }
+    // The search for these names has found the class, and not initialized it.
+    assert_eq!(session.evaluate("Limits.LIMIT").await, "9");
     assert_eq!(session.evaluate("count").await, "1");
     session.run_to_the_end().await;
     session.finish().await;

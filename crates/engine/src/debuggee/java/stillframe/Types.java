@@ -13,6 +13,8 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,6 +22,8 @@ import java.util.regex.Pattern;
 final class Types {
     private static final Pattern IMPORT = Pattern.compile("(?m)^\\s*import\\s+([\\w.]+(?:\\.\\*)?)\\s*;");
     private static final Pattern STATIC = Pattern.compile("(?m)^\\s*import\\s+static\\s+([\\w.]+)\\.(\\w+|\\*)\\s*;");
+    /** The types that only the search for a name has linked. */
+    private static final Set<ReferenceType> LINKED = ConcurrentHashMap.newKeySet();
     private final Debuggee debuggee;
     private final Calls.Call call;
     private final Location location;
@@ -59,7 +63,8 @@ final class Types {
     /** Null if the type does not exist. */
     ReferenceType find(String name) throws Failure {
         ReferenceType known = known(name);
-        if (known != null || Operators.isPrimitive(name)) return known;
+        if (known != null) return LINKED.contains(known) ? initialized(known) : known;
+        if (Operators.isPrimitive(name)) return null;
         List<String> candidates = candidates(name);
         // An unknown variable must not load classes.
         String last = name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1);
@@ -146,7 +151,7 @@ final class Types {
             ReferenceType owner = known(matcher.group(1));
             if (owner == null && !call.isPure) owner = linked(candidates(matcher.group(1)));
             if (owner == null || (owner.fieldByName(name) == null && owner.methodsByName(name).isEmpty())) continue;
-            if (!call.isPure && !owner.isInitialized()) owner = load(List.of(owner.name()));
+            owner = initialized(owner);
             if (owner != null) owners.add(owner);
         }
         return owners;
@@ -169,6 +174,11 @@ final class Types {
         return null;
     }
 
+    /** Until it is initialized, its static fields have no values. */
+    private ReferenceType initialized(ReferenceType type) throws Failure {
+        return call.isPure || type.isInitialized() ? type : load(List.of(type.name()));
+    }
+
     /** The first of these that exists, initialized. */
     private ReferenceType load(List<String> names) throws Failure {
         ClassObjectReference found = forName(names, true);
@@ -181,10 +191,15 @@ final class Types {
         if (found == null) return null;
         try {
             call.method(found, found.referenceType(), "getDeclaredFields", List.of());
+            for (ReferenceType type = found.reflectedType(); type != null; type = superclass(type)) LINKED.add(type);
             return found.reflectedType();
         } catch (Failure incomplete) {
             return null;
         }
+    }
+
+    private static ReferenceType superclass(ReferenceType type) {
+        return type instanceof ClassType ? ((ClassType) type).superclass() : null;
     }
 
     private ClassObjectReference forName(List<String> names, boolean isInitialized) throws Failure {
