@@ -15,7 +15,7 @@ pub mod host;
 pub mod javascript;
 mod lock;
 pub mod model;
-mod named_pipe;
+pub mod named_pipe;
 pub mod output;
 pub mod parts;
 pub mod policy;

@@ -3,9 +3,10 @@
 //! A line that is not longer than what a pipe takes at once is never mixed with another's, and longer ones are
 //! not read. What was written is read even when its writer is killed the moment after.
 
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::unix::pipe;
 
@@ -31,11 +32,9 @@ impl NamedPipe {
     /// Makes a pipe that only this user can open.
     pub(crate) fn new() -> Result<Self> {
         let path = temporary::new_path();
-        let made = mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0);
-        let made = made.map_err(std::io::Error::from).map(|()| Name(path.clone()));
-        // Open for writing as well, it does not end when the last writer goes.
-        let open = |name| Ok((pipe::OpenOptions::new().read_write(true).open_receiver(&path)?, name));
-        match made.and_then(open) {
+        let opened =
+            create(&path).and_then(|file| Ok((pipe::Receiver::from_file(file)?, Name(path.clone()))));
+        match opened {
             Ok((receiver, name)) => Ok(Self { reader: BufReader::new(receiver), name }),
             Err(error) => Err(Error::Environment {
                 problem: format!("cannot create a pipe at `{}`: {error}", path.display()),
@@ -69,6 +68,27 @@ impl NamedPipe {
             begins = ends;
         }
     }
+}
+
+/// Makes a pipe that only this user can open. Open for writing as well, it does not end when the last writer goes.
+pub fn create(path: &Path) -> io::Result<File> {
+    make(path)?;
+    let opened = File::options().read(true).write(true).open(path);
+    opened.inspect_err(|_| drop(Name(path.to_owned())))
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn make(path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, Mode, mkfifoat};
+
+    Ok(mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?)
+}
+
+#[cfg(target_vendor = "apple")]
+fn make(path: &Path) -> io::Result<()> {
+    use nix::sys::stat::Mode;
+
+    Ok(nix::unistd::mkfifo(path, Mode::S_IRUSR | Mode::S_IWUSR)?)
 }
 
 impl Drop for Name {

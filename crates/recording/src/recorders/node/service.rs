@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use engine::named_pipe;
 use serde::{Deserialize, Serialize};
 
 use super::instrument::{Instrumented, Kind, Script, instrument};
@@ -42,9 +42,7 @@ struct Answer {
 impl Service {
     pub(super) fn start(segments: &Path, helpers: String) -> std::io::Result<Self> {
         let path = beside(segments, "ask");
-        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
-        // Open for writing as well, so that it does not end while nothing is loaded.
-        let pipe = File::options().read(true).write(true).open(&path)?;
+        let pipe = named_pipe::create(&path)?;
         let (reader, folder) = (pipe.try_clone()?, segments.to_owned());
         let thread = std::thread::Builder::new().name("instrumenter".to_owned());
         let thread = thread.spawn(move || answer_all(reader, &folder, &helpers))?;
