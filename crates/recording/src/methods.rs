@@ -11,7 +11,7 @@ use crate::spelling::Spelling;
 use crate::value::Kind;
 
 /// A method of a class.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Method {
     /// As it is shown: `Cart.__len__`.
     pub(crate) name: String,
@@ -140,28 +140,48 @@ fn methods_in(lines: &[String], class: &str, name: &str, spelling: Spelling) -> 
         }
         let body: Vec<&str> = below(lines.get(at..).unwrap_or_default()).collect();
         let own = body.first().map(|line| depth(line));
-        let is_it = |line: &&str| Some(depth(line)) == own && line.trim_start().starts_with(&head);
-        let method = body.iter().position(is_it);
-        found.push(method.map(|at| {
-            let text =
-                body.get(at).and_then(|line| line.trim_start().strip_prefix(&head)).unwrap_or_default();
-            let lines = below(body.get(at..).unwrap_or_default());
-            let name = format!("{class}.{name}");
-            if !is_python {
-                return getter(name, text, lines);
+        let lines = body.iter().copied().enumerate();
+        let own: Vec<(usize, &str)> = lines.filter(|(_, line)| Some(depth(line)) == own).collect();
+        let method = own.iter().find_map(|(at, line)| Some((*at, behind_head(line, &head)?)));
+        let shown = format!("{class}.{name}");
+        found.push(match method {
+            Some((at, text)) if is_python => Some(method_of_python(shown, text, &body, at)),
+            Some((at, text)) => Some(getter(shown, text, below(body.get(at..).unwrap_or_default()))),
+            // What else has the name, as a variable of the class, hides what is inherited.
+            None if own.iter().any(|(_, line)| is_declared(line, name)) => {
+                Some(Method { name: shown, ..Method::default() })
             }
-            let is_text = |line: &&str| line.starts_with(['"', '\'', '#']);
-            let mut decorators = body.iter().take(at).rev().map(|line| line.trim());
-            Method {
-                name,
-                parameters: parameters(text),
-                lines: lines.map(str::trim).filter(|line| !is_text(line)).map(str::to_owned).collect(),
-                is_property: decorators.next() == Some("@property")
-                    && !decorators.next().is_some_and(|line| line.starts_with('@')),
-            }
-        }));
+            None => None,
+        });
     }
     found
+}
+
+/// What is behind the head of a method in its first line.
+fn behind_head<'a>(line: &'a str, head: &str) -> Option<&'a str> {
+    let is_before = |word: &str| matches!(word, "override" | "public" | "protected" | "private");
+    let (before, text) = line.split_once(head)?;
+    before.split_whitespace().all(is_before).then_some(text)
+}
+
+/// Whether a line of the body of a class declares a name.
+fn is_declared(line: &str, name: &str) -> bool {
+    let declared = line.split(['(', '=', ':', ';', '{']).next().unwrap_or_default();
+    declared.split_whitespace().last().is_some_and(|last| last.trim_end_matches(['?', '!']) == name)
+}
+
+/// A method of Python, by what is behind its parenthesis and where it is in the body of its class.
+fn method_of_python(name: String, text: &str, body: &[&str], at: usize) -> Method {
+    let is_text = |line: &&str| line.starts_with(['"', '\'', '#']);
+    let lines = below(body.get(at..).unwrap_or_default()).map(str::trim);
+    let mut decorators = body.iter().take(at).rev().map(|line| line.trim());
+    Method {
+        name,
+        parameters: parameters(text),
+        lines: lines.filter(|line| !is_text(line)).map(str::to_owned).collect(),
+        is_property: decorators.next() == Some("@property")
+            && !decorators.next().is_some_and(|line| line.starts_with('@')),
+    }
 }
 
 /// A getter of JavaScript, by what is behind its parenthesis, and the lines below that.

@@ -67,15 +67,26 @@ fn returned(recording: &Recording, of: &Expression, name: &str) -> Result<Option
         }
         let Some(method) = recording.property_of(object, name)? else { return Ok(None) };
         let Some((parameter, body)) = recording.returned_by(&method) else { return Ok(None) };
+        let mut read = Vec::new();
+        body.roots(&mut read);
         let is_object = |part: &Expression| matches!(part, Expression::Name(name) if name == parameter);
         let returned = body.replaced(&|part| is_object(part).then(|| of.clone()));
-        if binds(&body, &roots) || found.as_ref().is_some_and(|(other, _)| *other != returned) {
+        if read.is_empty()
+            || calls(&body)
+            || binds(&body, &roots)
+            || found.as_ref().is_some_and(|(other, _)| *other != returned)
+        {
             return Ok(None);
         }
         let text = method.returned().unwrap_or_default();
         found.get_or_insert((returned, format!("`{}` returns `{text}`", method.name)));
     }
     Ok(found)
+}
+
+/// Whether it has a call, whose result is recorded only where the program calls it.
+fn calls(part: &Expression) -> bool {
+    matches!(part, Expression::Returned(_)) || part.parts().into_iter().any(calls)
 }
 
 /// Whether it has a comprehension with a variable of one of these names.

@@ -349,3 +349,91 @@ async fn a_property_is_asked_about_by_what_it_would_return_where_it_is_not_read(
         client.server.finish().await;
     }
 }
+
+const NOT_AS_INHERITED: &str = "\
+class Base:
+    def __init__(self):
+        self._items = [1]
+        self._kind = 'base'
+
+    @property
+    def kind(self):
+        return self._kind
+
+    @property
+    def total(self):
+        return self._sum()
+
+    def _sum(self):
+        return sum(self._items)
+
+    @property
+    def is_open(self):
+        return False
+
+
+class Box(Base):
+    kind = 'box'
+
+    def __init__(self, kind):
+        super().__init__()
+        self.made_by = kind
+
+
+def fill(box):
+    for item in (2, 3):
+        box._items.append(item)
+    return box.total  # @end
+
+
+fill(Box('any'))
+";
+
+const NOT_AS_INHERITED_IN_JAVASCRIPT: &str = "\
+class Base {
+  items = [1];
+  base = 'base';
+
+  get kind() { return this.base; }
+
+  get total() { return this.sum(); }
+
+  sum() { return this.items.reduce((sum, item) => sum + item); }
+
+  get is_open() { return false; }
+}
+
+class Box extends Base {
+  kind = 'box';
+
+  constructor(kind) {
+    super();
+    this.madeBy = kind;
+  }
+}
+
+function fill(box) {
+  for (const item of [2, 3]) box.items.push(item);
+  return box.total; // @end
+}
+
+fill(new Box('any'));
+";
+
+#[tokio::test]
+async fn a_property_is_not_computed_where_a_class_hides_it_or_its_source_does_not_say_what_it_returns() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = Fixture::write(folder.path(), "main.py", NOT_AS_INHERITED);
+    let node = Fixture::write(folder.path(), "main.js", NOT_AS_INHERITED_IN_JAVASCRIPT);
+    let programs = pythons().into_iter().map(|name| (name, &python)).chain([("node".to_owned(), &node)]);
+    for (name, program) in programs {
+        let client = Client::new(&name).await;
+        has(&client.record(program, &[]).await, &["exited with code 0"]);
+        let first = async |condition: &str| client.ask("find_first", json!({ "condition": condition })).await;
+        for condition in ["box.kind == 'base'", "box.is_open", "box.total > 6"] {
+            has(&first(condition).await, &[&format!("`{condition}` never holds in this run")]);
+        }
+        has(&first("box.total > 5").await, &["`box.total > 5` first holds where 6 is returned"]);
+        client.server.finish().await;
+    }
+}
