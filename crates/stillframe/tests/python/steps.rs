@@ -1,4 +1,4 @@
-//! Steps out of functions that an exception leaves, and over comprehensions.
+//! Steps out of functions that an exception leaves, over comprehensions, and beside tools of monitoring.
 
 use serde_json::json;
 use test_support::{Answer, pythons};
@@ -111,6 +111,32 @@ asyncio.run(main())
         stopped(&session.step("step_over").await, "step", &script, "cleaned");
         stopped(&session.step("step_out").await, "step", &script, "handler");
         session.run_to_the_end().await;
+        session.finish().await;
+    }
+}
+
+/// While something steps, there is a tool that the program has not registered.
+#[tokio::test]
+async fn a_program_frees_the_tools_of_monitoring_that_it_finds_in_use() {
+    let script = Script::new(
+        "\
+import sys
+
+def free():
+    for tool in range(1, 6):
+        if sys.monitoring.get_tool(tool):
+            sys.monitoring.free_tool_id(tool)
+
+free()  # @free
+print('free')  # @first
+print('done')  # @second
+",
+    );
+    for python in pythons(&["3.12."]) {
+        let session = stopped_at(&script, "free", &python).await;
+        stopped(&session.step("step_over").await, "step", &script, "first");
+        stopped(&session.step("step_over").await, "step", &script, "second");
+        assert_eq!(session.run_to_the_end().await["output"], "free\ndone\n");
         session.finish().await;
     }
 }

@@ -619,6 +619,10 @@ def step_to_handler(info):
     info.update_stepping_info()
 
 
+# The name that the program sees for our tool.
+UNWINDING = "stillframe steps"
+
+
 class Unwinding:
     """With `sys.monitoring`, pydevd forgets a step whose function an exception leaves, and the program runs on. While
     something steps, our own events show where that happens."""
@@ -635,16 +639,18 @@ class Unwinding:
             free = [number for number in (3, 4) if sys.monitoring.get_tool(number) is None]
             if free:
                 self.tool, events = free[0], sys.monitoring.events
-                sys.monitoring.use_tool_id(self.tool, "stillframe steps")
+                sys.monitoring.use_tool_id(self.tool, UNWINDING)
                 sys.monitoring.register_callback(self.tool, events.PY_UNWIND, on_unwind)
                 sys.monitoring.set_events(self.tool, events.PY_UNWIND)
 
     def end(self):
         with self.turn:
             if self.tool is not None and not stepping:
-                sys.monitoring.set_events(self.tool, 0)
-                sys.monitoring.register_callback(self.tool, sys.monitoring.events.PY_UNWIND, None)
-                sys.monitoring.free_tool_id(self.tool)
+                # The program may have freed it.
+                if sys.monitoring.get_tool(self.tool) == UNWINDING:
+                    sys.monitoring.set_events(self.tool, 0)
+                    sys.monitoring.register_callback(self.tool, sys.monitoring.events.PY_UNWIND, None)
+                    sys.monitoring.free_tool_id(self.tool)
                 self.tool = None
 
 
