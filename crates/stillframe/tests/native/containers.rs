@@ -67,7 +67,55 @@ async fn keys_are_compared_with_all_that_is_in_them() {
     server.finish().await;
 }
 
-pub(crate) const TABLES: &str = r#"
+pub(crate) const WRITTEN: &str = r#"
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+
+#[derive(Debug)]
+struct Word(String);
+impl PartialEq for Word {
+    fn eq(&self, other: &Word) -> bool {
+        self.0.eq_ignore_ascii_case(&other.0)
+    }
+}
+impl Eq for Word {}
+impl Hash for Word {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_lowercase().hash(state)
+    }
+}
+#[derive(Debug, PartialEq)]
+enum Length { Meters(u32) }
+
+fn main() {
+    let word = Word("Pen".into());
+    let counts = HashMap::from([(Word("PEN".into()), 1)]);
+    let length = Length::Meters(3);
+    println!("{:?} {}", counts.get(&word), length == Length::Meters(3)); // @here
+}
+"#;
+
+#[tokio::test]
+async fn values_that_the_program_compares_by_a_function_are_not_compared_here() {
+    let sources = Sources::new(&[("main.rs", WRITTEN)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.rs"));
+    let refused = "the program compares `Word` by a function that is not called here; compare its fields";
+    let expressions = [
+        ("word == Word(\"pen\".to_string())", refused),
+        ("word == word", refused),
+        ("counts.get(&word)", refused),
+        ("counts.contains_key(&Word(\"pen\".to_string()))", refused),
+        ("word.0 == \"Pen\"", "true"),
+        ("counts.len()", "1"),
+        ("length == Length::Meters(3)", "true"),
+        ("length == Length::Meters(4)", "false"),
+    ];
+    let report = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
+    assert_evaluated(&report, &expressions);
+    server.finish().await;
+}
+
+const TABLES: &str = r#"
 use std::collections::{HashMap, HashSet};
 use std::mem::MaybeUninit;
 

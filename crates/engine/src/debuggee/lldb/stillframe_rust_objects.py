@@ -1,13 +1,14 @@
 """Formats values of Rust whose type is not known before the program runs: trait objects, and errors."""
 
 import errno
+import functools
 import os
 import re
 
 import lldb
 import stillframe_rust as rust
 import stillframe_rust_enums as enums
-from stillframe_values import Integer, Optional, Unknown
+from stillframe_values import Failed, Integer, Optional, Unknown, text_of
 
 # What the standard library makes of common numbers of errors.
 KINDS = {
@@ -24,6 +25,9 @@ VTABLE = re.compile(r"^<(.+) as .+>::\{vtable\}")
 # By the number of a process: the types of its vtables that the compiler has named, by their addresses.
 named = {}
 MOST = 100_000
+# By the number of modules that are loaded: the types that the program compares by a function that it has written.
+compared = {}
+LIBRARY = re.compile(r"^(std|core|alloc)::")
 
 
 def network_address(value):
@@ -186,3 +190,40 @@ def once_content(value):
         return None
     held = next(one for one in map(raw.GetChildMemberWithName, ("value", "data")) if one.IsValid())
     return rust.inner(rust.inner(held).GetNonSyntheticValue().GetChildMemberWithName("value"))
+
+
+def check_compared(value):
+    """Refuse a value whose type has a comparison that is written in the program, and not derived: it may be true of values
+    with other parts."""
+    name = value.GetType().GetUnqualifiedType().GetName()
+    if name in written_comparisons(value.GetTarget()):
+        raise Failed(f"the program compares `{rust.base(name)}` by a function that is not called here; compare its fields")
+
+
+def written_comparisons(target):
+    """The types whose `==` is a function in a source, as long as the same modules are loaded."""
+    count = target.GetNumModules()
+    if count not in compared:
+        kinds = lldb.eFunctionNameTypeBase | lldb.eFunctionNameTypeMethod
+        functions = (found.GetFunction() for found in target.FindFunctions("eq", kinds))
+        compared.clear()
+        compared[count] = {name for one in functions if is_written(one) for name in same_types(one)}
+    return compared[count]
+
+
+@functools.cache
+def lines_of(path):
+    return text_of(path).split("\n")
+
+
+def is_written(function):
+    """Whether a function begins at its head: one that is derived is where the name of what it is derived for is written."""
+    place = function.GetStartAddress().GetLineEntry()
+    return any("fn eq" in line for line in lines_of(place.GetFileSpec().fullpath or "")[place.GetLine() - 1:place.GetLine()])
+
+
+def same_types(function):
+    """The type of both parameters of a function, if they are references to one."""
+    kinds = function.GetType().GetFunctionArgumentTypes()
+    names = {kinds.GetTypeAtIndex(at).GetPointeeType().GetUnqualifiedType().GetName() for at in range(kinds.GetSize())}
+    return {name for name in names if len(names) == 1 and name and not LIBRARY.match(name)}

@@ -14,7 +14,7 @@ from stillframe_rust_assignments import assigned
 from stillframe_rust_closures import LONGEST, MOST, Closure, Order, Range, chained, generics, limited, ordering, parameters
 from stillframe_rust_names import outside
 from stillframe_rust_numbers import CONSTANTS, call_plain, cast, common, computed, inverted, letter, number, of_duration, type_of
-from stillframe_rust_objects import counted, once_content, upgraded
+from stillframe_rust_objects import check_compared, counted, once_content, upgraded
 from stillframe_rust_patterns import matches
 from stillframe_rust_shown import opened, shown
 from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, checked, nothing, simple, unquoted
@@ -190,8 +190,10 @@ def parts(value):
 
 
 def fields(value):
-    """What a structure or a variant has."""
-    return list(children(settled(value)))
+    """What a structure or a variant has, to compare it."""
+    value = settled(value)
+    check_compared(value)
+    return list(children(value))
 
 
 def children(value):
@@ -261,6 +263,7 @@ def same_variant(evaluation, left, right):
     if None in found:
         are_lists = sequence(left) and sequence(right) and max(length(left), length(right)) <= MOST
         return same_items(evaluation, left, right) if are_lists else None
+    check_compared(left)
     is_same = found[0][:1] == found[1][:1]
     return is_same and all(evaluation.compare("==", *both) for both in zip(children(left), children(right)))
 
