@@ -226,6 +226,29 @@ async fn the_end_of_the_server_detaches_from_programs() {
     runs_on(child).await;
 }
 
+/// A thread that limited the evaluations of an earlier debugger still runs.
+#[tokio::test]
+async fn a_program_that_is_attached_to_again_has_only_its_own_threads() {
+    let script = worker();
+    let (child, pid) = running("python3", &[script.path()]).await;
+    let arguments = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
+    for _ in 0..2 {
+        let session = Debugging::new().await;
+        session.ok("attach_to_process", arguments.clone()).await;
+        session.break_at(&script, "work").await;
+        assert_eq!(session.go_on().await.outcome(), "breakpoint");
+        assert_eq!(session.evaluate("threading.active_count()").await, "2");
+        let listed = session.ok("list_threads", json!({})).await;
+        assert_eq!(listed["count"], 2, "{}", listed.text);
+        session.ok("clear_breakpoints", json!({})).await;
+        session.ok("detach_from_process", json!({})).await;
+        // The test must not end it: the program would not survive that.
+        session.server.mark().wait_for_ends("stillframe_attach.py", Duration::from_secs(30));
+        session.finish().await;
+    }
+    runs_on(child).await;
+}
+
 /// Its main thread may be in the midst of a call then that is not its own.
 #[tokio::test]
 async fn a_program_survives_a_client_that_leaves_during_attach() {

@@ -1105,10 +1105,7 @@ BOOTSTRAP = """
 def _bootstrap(run):
     run()
 """
-
-
-# The idents of our threads.
-own_threads = set()
+BOOTSTRAP_FILE = "/stillframe/threading.py"
 
 
 def start_thread(run):
@@ -1116,9 +1113,15 @@ def start_thread(run):
     import _thread
 
     names = {}
-    exec(compile(BOOTSTRAP, "/stillframe/threading.py", "exec"), names)
-    start = getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)
-    own_threads.add(start(names["_bootstrap"], (run,)))
+    exec(compile(BOOTSTRAP, BOOTSTRAP_FILE, "exec"), names)
+    getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)(names["_bootstrap"], (run,))
+
+
+def is_own_thread(frame):
+    """Whether a thread that is at this frame is ours, or that of an earlier debugger of the program."""
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_filename == BOOTSTRAP_FILE
 
 
 def leave_own_threads():
@@ -1131,7 +1134,8 @@ def leave_own_threads():
     def set_trace_to_threads(tracing_func, thread_idents=None, create_dummy_thread=True):
         if thread_idents is None:
             is_its = lambda ident: getattr(threading._active.get(ident), "pydev_do_not_trace", False)
-            idents = set(sys._current_frames()).union(threading._active) - own_threads
+            own_threads = {ident for ident, frame in sys._current_frames().items() if is_own_thread(frame)}
+            idents = {*sys._current_frames(), *threading._active} - own_threads
             thread_idents = [ident for ident in idents if not is_its(ident)]
         return trace(tracing_func, thread_idents, create_dummy_thread)
 
