@@ -189,9 +189,9 @@ module Stillframe
     end
   end
 
-  # Trace points of single functions that have no effect any more. Ruby 3.1 uses what it has freed if the last one of a
-  # function is disabled while one of all code handles the same event, as when it has stopped a thread there. So they
-  # stay until the program runs, and only they are left.
+  # Trace points of single functions that no longer have an effect. They are disabled while the program runs: if the last
+  # one of a function is disabled while one of all code handles an event there, as where a thread is stopped, Ruby 3.1
+  # uses what it has freed.
   module Retired
     @points = []
 
