@@ -22,6 +22,10 @@ pub(crate) const UNSETTLED: &str = "exited with code 13";
 const MOST_THROWN: i64 = 500;
 const MOST_EVENTS: i64 = 200_000;
 
+/// What is in a line of Python that asks for the result of another thread or process.
+const ASKS_FOR_RESULTS: [&str; 9] =
+    ["result(", "get(", "map(", "apply(", "await ", "for ", "next(", "list(", "tuple("];
+
 const EVENTS: &str = "SELECT id, kind, call, place, value FROM events";
 
 impl Recording {
@@ -165,7 +169,9 @@ impl Recording {
     fn thrown_elsewhere(&self, event: &Event) -> Result<Option<Event>> {
         let line = event.place.and_then(|place| self.place(place));
         let text = line.map(|(code, line)| self.source(code, line)).unwrap_or_default();
-        if self.spelling != Spelling::Python || text.starts_with("raise") || text.starts_with("assert") {
+        let text = text.trim_start();
+        let asks = ASKS_FOR_RESULTS.iter().any(|word| text.contains(word)) && !text.starts_with("raise");
+        if self.spelling != Spelling::Python || !asks {
             return Ok(None);
         }
         let mut statement = self.database.prepare_cached(

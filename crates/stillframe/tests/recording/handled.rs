@@ -487,6 +487,38 @@ async fn what_ended_a_program_was_thrown_in_the_thread_or_process_whose_result_i
     }
 }
 
+const THREAD_PY: &str = "\
+import threading
+
+
+def work(count, done):
+    done.append(10 // count)
+
+
+def main():
+    done = []
+    for count in (1, 0):
+        thread = threading.Thread(target=work, args=(count, done))
+        thread.start()
+        thread.join()
+    return 10 // (len(done) - 1)  # @thrown
+
+
+main()
+";
+
+#[tokio::test]
+async fn what_ended_a_program_is_not_the_same_exception_of_a_thread_that_it_does_not_ask() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let program = Fixture::write(folder.path(), "main.py", THREAD_PY);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 1"]);
+        is_about(&client, &program, "ZeroDivisionError: integer division or modulo by zero").await;
+        client.server.finish().await;
+    }
+}
+
 /// Fails unless the last recording is about this exception, with and without a moment.
 async fn is_about(client: &Client, program: &Fixture, thrown: &str) {
     let state = client.ask("state_at", json!({ "at": "exception" })).await;
