@@ -23,8 +23,8 @@ const MOST_THROWN: i64 = 500;
 const MOST_EVENTS: i64 = 200_000;
 
 /// What is in a line of Python that asks for the result of another thread or process.
-const ASKS_FOR_RESULTS: [&str; 9] =
-    ["result(", "get(", "map(", "apply(", "await ", "for ", "next(", "list(", "tuple("];
+const ASKS_FOR_RESULTS: [&str; 10] =
+    ["result(", "get()", "get(timeout", "map(", "apply(", "await ", "for ", "next(", "list(", "tuple("];
 
 const EVENTS: &str = "SELECT id, kind, call, place, value FROM events";
 
