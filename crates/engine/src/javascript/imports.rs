@@ -73,7 +73,10 @@ impl Import {
         if module.is_empty() || module == self.local {
             return None;
         }
-        let Some(exported) = &self.exported else { return Some(module.to_owned()) };
+        let Some(exported) = &self.exported else {
+            // A bundler writes `rate(x)` for `all.rate(x)`.
+            return rest.starts_with('.').then(|| module.to_owned());
+        };
         let (property, _) = word(rest.strip_prefix('.')?);
         (property == exported).then(|| format!("{module}.{property}"))
     }
@@ -111,6 +114,7 @@ mod tests {
             (Some("price"), "(0,import_pricing.price)(x)", Some("import_pricing.price")),
             (Some("default"), "__vi_import_0__.default.sum", Some("__vi_import_0__.default")),
             (None, "__vi_import_2__.sum(x)", Some("__vi_import_2__")),
+            (None, "rate(x)", None),
             (Some("price"), "price(x)", None),
             (Some("price"), "pricing_1.other", None),
         ] {
