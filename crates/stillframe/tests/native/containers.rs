@@ -115,7 +115,7 @@ async fn values_that_the_program_compares_by_a_function_are_not_compared_here() 
     server.finish().await;
 }
 
-const TABLES: &str = r#"
+pub(crate) const TABLES: &str = r#"
 use std::collections::{HashMap, HashSet};
 use std::mem::MaybeUninit;
 
