@@ -141,14 +141,14 @@ console.log(new Error("where").stack.split("\n").length > 1);
 #[tokio::test]
 async fn a_condition_adds_no_global_name_that_the_program_lists() {
     let script = Script::new(
-        r#"
+        r"
 const before = Object.keys(globalThis);
 const twice = (number) => {
   return number * 2; // @twice
 };
 twice(1); // @call
 console.log(Object.keys(globalThis).filter((name) => !before.includes(name)));
-"#,
+",
     );
     let (session, _) = script.stopped_at("call").await;
     session.break_with(&script, "twice", json!({ "condition": "number > 1" })).await;
