@@ -12,7 +12,7 @@ async fn stopped_at(script: &Script, name: &str, python: &str) -> Debugging {
     let server = STILLFRAME.serve().await;
     let arguments = json!({ "language": "python", "executablePath": python });
     let id = server.ok("create_debug_session", arguments).await.text_of("sessionId").to_owned();
-    let session = Debugging { id, server };
+    let session = Debugging { server, id };
     session.break_at(script, name).await;
     let stopped = session.start(script).await;
     assert_eq!(stopped.place().1, script.line(name), "{python}: {}", stopped.text);
