@@ -123,9 +123,10 @@ async fn a_program_frees_the_tools_of_monitoring_that_it_finds_in_use() {
 import sys
 
 def free():
-    for tool in range(1, 6):
-        if sys.monitoring.get_tool(tool):
-            sys.monitoring.free_tool_id(tool)
+    monitoring = getattr(sys, 'monitoring', None)
+    for tool in range(1, 6) if monitoring else ():
+        if monitoring.get_tool(tool):
+            monitoring.free_tool_id(tool)
 
 free()  # @free
 print('free')  # @first

@@ -501,7 +501,8 @@ def main():
         thread = threading.Thread(target=work, args=(count, done))
         thread.start()
         thread.join()
-    return 10 // (len(done) - 1)  # @thrown
+    total = len(done) - 1
+    return 10 // total  # @thrown
 
 
 main()
