@@ -137,7 +137,7 @@ print('done')  # @second
         let session = stopped_at(&script, "free", &python).await;
         stopped(&session.step("step_over").await, "step", &script, "first");
         stopped(&session.step("step_over").await, "step", &script, "second");
-        assert_eq!(session.run_to_the_end().await["output"], "free\ndone\n");
+        assert_eq!(session.run_to_the_end().await["output"], "done\n");
         session.finish().await;
     }
 }
