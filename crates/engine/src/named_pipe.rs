@@ -32,9 +32,8 @@ impl NamedPipe {
     /// Makes a pipe that only this user can open.
     pub(crate) fn new() -> Result<Self> {
         let path = temporary::new_path();
-        let opened =
-            create(&path).and_then(|file| Ok((pipe::Receiver::from_file(file)?, Name(path.clone()))));
-        match opened {
+        let opened = create(&path).map(|file| (file, Name(path.clone())));
+        match opened.and_then(|(file, name)| Ok((pipe::Receiver::from_file(file)?, name))) {
             Ok((receiver, name)) => Ok(Self { reader: BufReader::new(receiver), name }),
             Err(error) => Err(Error::Environment {
                 problem: format!("cannot create a pipe at `{}`: {error}", path.display()),
@@ -74,7 +73,9 @@ impl NamedPipe {
 pub fn create(path: &Path) -> io::Result<File> {
     make(path)?;
     let opened = File::options().read(true).write(true).open(path);
-    opened.inspect_err(|_| drop(Name(path.to_owned())))
+    opened.inspect_err(|_| {
+        let _ = std::fs::remove_file(path);
+    })
 }
 
 #[cfg(not(target_vendor = "apple"))]

@@ -167,11 +167,13 @@ impl Recording {
 
     /// The same exception in another thread or process of Python, whose result a line asks for; none if it can be one of several.
     fn thrown_elsewhere(&self, event: &Event) -> Result<Option<Event>> {
+        if self.spelling != Spelling::Python {
+            return Ok(None);
+        }
         let line = event.place.and_then(|place| self.place(place));
         let text = line.map(|(code, line)| self.source(code, line)).unwrap_or_default();
         let text = text.trim_start();
-        let asks = ASKS_FOR_RESULTS.iter().any(|word| text.contains(word)) && !text.starts_with("raise");
-        if self.spelling != Spelling::Python || !asks {
+        if text.starts_with("raise") || !ASKS_FOR_RESULTS.iter().any(|word| text.contains(word)) {
             return Ok(None);
         }
         let mut statement = self.database.prepare_cached(
