@@ -24,8 +24,7 @@ fn blocks(readme: &str) -> Vec<(&str, &str)> {
 fn constant(line: &str) -> String {
     let (before, _) = line.split_once(['[', '`']).unwrap_or((line, ""));
     let parts = before.split(|char: char| char.is_ascii_digit()).filter(|part| !part.is_empty());
-    // Seconds have a decimal only below ten.
-    parts.collect::<Vec<_>>().join("0").replace("0.0 s", "0 s")
+    parts.collect::<Vec<_>>().join("0")
 }
 
 /// Runs a command in the repository, and gives what it printed.

@@ -12,7 +12,7 @@ use engine::process::{self, Usage};
 use engine::session::{Outcome, Session};
 use tokio::time::{Instant, timeout};
 
-use super::finding::{is_users, time};
+use super::finding::is_users;
 use super::sampler::{Position, StackSample, StackSampler};
 use super::waiting::waits;
 use super::{deadlock, motion, tree};
@@ -226,8 +226,8 @@ impl<'a> HangWatch<'a> {
         if !self.is_measured() {
             return "its CPU time is unknown".to_owned();
         }
-        let (computed, took) = (time(self.computed()), time(self.took()));
-        format!("it used the CPU for {computed} of the {took} that it was watched")
+        let (computed, took) = (self.computed().as_secs_f64(), self.took().as_secs_f64());
+        format!("it used the CPU for {computed:.1} s of the {took:.1} s that it was watched")
     }
 
     /// Whether the CPU time of a process of the program is known.
