@@ -126,7 +126,8 @@ fn contains(log: &Log, number: usize, text: &str) -> bool {
     }
     let value: Value = serde_json::from_str(&raw).unwrap_or_default();
     let is_common = |key: &str| {
-        ["timestamp", "time", "level", "namespace", "message", "sessionId", "callId"].contains(&key)
+        ["timestamp", "time", "level", "namespace", "message", "sessionId", "sessionName", "callId"]
+            .contains(&key)
     };
     let values = value.as_object().into_iter().flatten().filter(|(key, _)| !is_common(key));
     values.into_iter().any(|(_, value)| has(value, text))

@@ -101,9 +101,7 @@ export class Flame {
     const width = Math.max(0.5, to - from);
     const y = TICKS + depth * ROW;
     const text = count > 1 ? `${count} calls` : name;
-    const label = shape("text", { x: from + 3, y: y + 12 });
-    const room = Math.floor((width - 6) / LETTER);
-    label.textContent = room < 2 ? "" : text.length > room ? `${text.slice(0, room - 1)}…` : text;
+    const label = labelled(text, from, y + 12, width);
     const about = count > 1 ? `${count} calls, events ${begin} to ${end}` : `${name} (${place}), events ${begin} to ${end}`;
     const box = shape("rect", { x: from, y, width, height: ROW - 1, rx: 2 });
     return shape("g", { class: count > 1 ? "span many" : "span" }, box, label, titled(about));
@@ -145,10 +143,7 @@ export class Flame {
       const about = titled(`${name} = ${step.text} after event ${step.at}`);
       if (isLine) parts.push(shape("rect", { ...box, "fill-opacity": 0, "stroke-opacity": 0 }, about));
       else {
-        const label = shape("text", { x: from + 3, y: VALUES / 2 + 4 });
-        const room = Math.floor((width - 6) / LETTER);
-        label.textContent = room < 2 ? "" : step.text.slice(0, room);
-        parts.push(shape("rect", box, about), label);
+        parts.push(shape("rect", box, about), labelled(step.text, from, VALUES / 2 + 4, width));
       }
     }
     return this.picture(VALUES, shape("g", { class: "series" }, ...parts));
@@ -164,6 +159,14 @@ export class Flame {
       picture.append(shape("line", { class: "cursor", x1: x, x2: x, y1: 0, y2: picture.viewBox.baseVal.height }));
     }
   }
+}
+
+/** A text in a box, as much of it as has room. */
+function labelled(text, from, y, width) {
+  const label = shape("text", { x: from + 3, y });
+  const room = Math.floor((width - 6) / LETTER);
+  label.textContent = room < 2 ? "" : text.length > room ? `${text.slice(0, room - 1)}…` : text;
+  return label;
 }
 
 /** What a pointer that rests on something sees. */

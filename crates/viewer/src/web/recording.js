@@ -144,6 +144,7 @@ byId("target").addEventListener("change", (event) => {
   shown.target = event.target.value.trim();
   act(async () => {
     await values().finally(() => timeline && flame.show(timeline, series));
+    document.querySelector(".series")?.scrollIntoView({ block: "nearest" });
   });
 });
 new ResizeObserver(() => timeline && flame.show(timeline, series)).observe(byId("flame"));

@@ -284,6 +284,7 @@ async fn rows_are_paged_and_filtered() {
         ("/rows?session=nobody", &[], None, None),
         ("/rows?text=NEEDLE", &[1], None, None),
         ("/rows?text=main.py:2", &[2, 6], None, None),
+        ("/rows?text=two", &[], None, None),
     ];
     for (path, rows, older, newer) in table {
         assert_eq!(served.places(path).await, (rows.to_vec(), *older, *newer), "{path}");
