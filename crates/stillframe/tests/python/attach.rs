@@ -171,6 +171,10 @@ async fn a_program_is_attached_to_by_pid_and_left_running() {
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (script.path(), script.line("work")), "{}", stopped.text);
     assert_eq!(session.evaluate("rounds >= 0").await, "True");
+    assert_eq!(
+        session.evaluate("'pydevd_vars' in str(__import__('traceback').extract_stack())").await,
+        "False"
+    );
     let endless = json!({ "expression": "while True: pass", "timeout": 500 });
     session.fails("deadline_exceeded", "evaluate_expression", endless).await;
     session.ok("detach_from_process", json!({})).await;

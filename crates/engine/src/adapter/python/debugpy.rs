@@ -84,12 +84,13 @@ pub(crate) static AGENT: AgentCode = AgentCode {
 };
 
 /// What is in the folder of our scripts beside the agent.
-const SCRIPTS: [(&str, &str); 12] = [
+const SCRIPTS: [(&str, &str); 13] = [
     module!("children/sitecustomize"),
     module!("stillframe_launch"),
     module!("stillframe_attach"),
     module!("stillframe_analyze"),
     module!("stillframe_main"),
+    module!("stillframe_requests"),
     module!("stillframe_loops"),
     module!("stillframe_tree"),
     module!("stillframe_scripts"),

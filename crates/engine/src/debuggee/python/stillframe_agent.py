@@ -394,6 +394,11 @@ def patch(pydevd):
 
     PyDevdAPI.request_step = request_step
     load("stillframe_main").install(pydevd)
+    try:
+        load("stillframe_requests")
+    except (ImportError, AttributeError):
+        # Another version of pydevd serves all requests itself.
+        pass
     name_threads()
     leave_own_threads()
     mute_skipped_steps(pydevd)
@@ -875,6 +880,9 @@ def debugger():
 # Requests
 
 
+to_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
 class Answer(str):
     """JSON text whose repr is itself, so that pydevd sends it unchanged."""
 
@@ -892,7 +900,7 @@ def call(request):
         answer = {"error": error.body}
     except BaseException as error:
         answer = {"error": describe(error, error.__traceback__)}
-    return Answer(json.dumps(answer, ensure_ascii=False))
+    return Answer(to_json(answer))
 
 
 class Raised(Exception):
@@ -1687,7 +1695,7 @@ def compiled(text, mode, frame=None):
     """Compile an expression; private names are mangled as in the frame's method."""
     owner = private_owner(frame) if frame is not None and "__" in text else None
     if owner is None:
-        return compile(text, "<string>", mode, dont_inherit=True)
+        return compiled_once(text, mode)
     import ast
 
     class Mangle(ast.NodeTransformer):
@@ -1705,6 +1713,12 @@ def compiled(text, mode, frame=None):
 
     tree = Mangle().visit(compile(text, "<string>", mode, ast.PyCF_ONLY_AST, dont_inherit=True))
     return compile(tree, "<string>", mode, dont_inherit=True)
+
+
+@functools.lru_cache(maxsize=32)
+def compiled_once(text, mode):
+    """The same expressions are often evaluated at each stop."""
+    return compile(text, "<string>", mode, dont_inherit=True)
 
 
 def private_owner(frame):

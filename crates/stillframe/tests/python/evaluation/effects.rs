@@ -32,6 +32,11 @@ async fn a_raising_expression_is_an_error_with_pythons_message() {
         assert!(!failed.text_of("error").contains("stillframe"), "our own frames: {}", failed.text);
         assert!(!failed.text_of("error").contains("pydevd"), "pydevd's frames: {}", failed.text);
     }
+    // pydevd's own way is slower.
+    assert_eq!(
+        session.evaluate("'pydevd_vars' in str(__import__('traceback').extract_stack())").await,
+        "False"
+    );
     assert_eq!(session.evaluate("value").await, "41");
     assert_eq!(session.run_to_the_end().await["output"], "end\n");
     session.finish().await;
