@@ -1179,19 +1179,16 @@ ALL_VALUES = 2.0
 
 
 
-class Kinds(frozenset):
-    """A set of types, compared by identity: a metaclass may define `__eq__`."""
-
-    def __new__(cls, *kinds):
-        return super().__new__(cls, map(id, kinds))
-
-    def __contains__(self, kind):
-        return frozenset.__contains__(self, id(kind))
+def ids(*kinds):
+    """The IDs of types, which are compared by identity: a metaclass may define `__eq__`."""
+    return frozenset(map(id, kinds))
 
 
-SCALARS = Kinds(type(None), bool, float, complex, type(Ellipsis), type(NotImplemented))
-STRINGS = Kinds(str, bytes, bytearray)
-FUNCTIONS = Kinds(types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+SCALARS = ids(type(None), bool, float, complex, type(Ellipsis), type(NotImplemented))
+STRINGS = ids(str, bytes, bytearray)
+# Types of values that have neither items nor attributes to show.
+PLAIN = SCALARS | STRINGS | ids(int)
+FUNCTIONS = ids(types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 BRACKETS_OF = {
     list: ("[", "]"),
     tuple: ("(", ")"),
@@ -1200,17 +1197,12 @@ BRACKETS_OF = {
     dict: ("{", "}"),
     collections.deque: ("deque([", "])"),
 }
-BRACKETS = Kinds(*BRACKETS_OF)
+BRACKETS = ids(*BRACKETS_OF)
 # Integers with more digits take quadratic time to print, and Python 3.11 refuses to.
 MOST_BITS = 4000
 
 # Characters of an argument of an exception.
 MOST_ARGUMENT = 1000
-
-
-def is_plain(kind):
-    """Whether values of a type have neither items nor attributes to show."""
-    return kind is int or kind in SCALARS or kind in STRINGS
 
 
 class Renderer:
@@ -1225,15 +1217,15 @@ class Renderer:
         """The server's `Value`: text, type, reference, number of children, whether the text is truncated, and its full
         length if known."""
         text, cut, length = self.text(value)
-        count = 0 if is_plain(type(value)) else children_count(value)
+        count = 0 if id(type(value)) in PLAIN else children_count(value)
         return [text, type_name(value), add_handle(value) if count else None, count, cut, length]
 
     def text(self, value):
         """A text, whether it is truncated, and the full length of the string or repr."""
         kind = type(value)
-        if kind in STRINGS:
+        if id(kind) in STRINGS:
             return self.string(value, self.limit), len(value) > self.limit, len(value)
-        if kind in BRACKETS:
+        if id(kind) in BRACKETS:
             pieces, budget = [], [self.limit]
             self.write(value, pieces, budget, ())
             return "".join(pieces), budget[0] <= 0, None
@@ -1252,7 +1244,7 @@ class Renderer:
     def atom(self, value):
         """The text of a value that is neither a string nor a container; for a value made of others, its parts."""
         kind = type(value)
-        if kind in SCALARS:
+        if id(kind) in SCALARS:
             return repr(value)
         if kind is int:
             return repr(value) if value.bit_length() <= MOST_BITS else "<int of %d bits>" % value.bit_length()
@@ -1283,10 +1275,10 @@ class Renderer:
     def write(self, value, pieces, budget, around):
         """Append an item of a container to `pieces`, while `budget` lasts."""
         kind = type(value)
-        if kind in BRACKETS:
+        if id(kind) in BRACKETS:
             self.write_container(value, kind, pieces, budget, around)
             return
-        text = self.string(value, max(budget[0], 8)) if kind in STRINGS else self.atom(value)
+        text = self.string(value, max(budget[0], 8)) if id(kind) in STRINGS else self.atom(value)
         if type(text) is tuple:
             self.write_parts(value, text, pieces, budget, around)
             return
@@ -1423,7 +1415,7 @@ def argument_text(argument):
     """An argument of an exception, which may have the exception itself in it."""
     kind = container_kind(argument)
     inner = [argument] if kind is None else kind.values(argument) if kind is dict else kind.__iter__(argument)
-    are_plain = all(is_plain(type(each)) for each in inner)
+    are_plain = all(id(type(each)) in PLAIN for each in inner)
     return Renderer(MOST_ARGUMENT).text(argument)[0] if are_plain else "<%s object>" % full_name(type(argument))
 
 
@@ -1523,7 +1515,7 @@ def key_text(key):
 def attributes(value):
     """The attributes of an instance, class or module, without running any code of it."""
     kind = type(value)
-    if is_plain(kind) or kind in BRACKETS or kind in FUNCTIONS:
+    if id(kind) in PLAIN or id(kind) in BRACKETS or id(kind) in FUNCTIONS:
         return []
     shown = parts_for_attributes(value, kind)
     if shown is not None:
