@@ -1,13 +1,16 @@
-"""Serves requests for the agent without pydevd's overhead: for each evaluation, pydevd makes objects of the request and
-the response, wakes a thread that watches the time, and describes the result as a variable.
+"""Serves requests for the agent and applies breakpoint rules without pydevd's overhead.
 
-A request waits in pydevd's queue for the suspended thread, behind the other commands. Any other message is left to
-pydevd, and so is a request that pydevd refuses.
+For each evaluation, pydevd makes objects of the request and the response, wakes a thread that watches the time, and
+describes the result as a variable. It compiles the condition of a breakpoint at each hit.
+
+A request waits in pydevd's queue for the suspended thread, behind the other commands. Other messages and conditions are
+left to pydevd, and so is a request that pydevd refuses.
 """
 
 import functools
 import inspect
 import json
+import re
 import sys
 import types
 
@@ -17,14 +20,17 @@ from _pydevd_bundle.pydevd_comm_constants import CMD_RETURN
 from _pydevd_bundle.pydevd_net_command import NetCommand
 from _pydevd_bundle.pydevd_process_net_command_json import PyDevJsonCommandProcessor
 
-# What the debugger evaluates for a request: a call with a JSON string.
+# The expression of a request: this, and a JSON string.
 CALL = "__import__('sys').modules['stillframe_agent'].call("
 CALL_IN_MESSAGE = CALL.encode()
+# The condition of a breakpoint.
+HIT = re.compile(r"__import__\('sys'\)\.modules\['(stillframe_\w+)'\]\.hit\((\d+)\)")
 
 
 def install(pydevd):
     # An earlier client may have installed it.
     process, send = map(inspect.unwrap, (PyDevJsonCommandProcessor.process_net_command_json, NetCommand.send))
+    apply = inspect.unwrap(pydevd.PyDB.handle_breakpoint_condition)
 
     @functools.wraps(process)
     def process_net_command_json(self, its_debugger, contents, *more, **named):
@@ -44,12 +50,29 @@ def install(pydevd):
             return send(self, sock)
         return sock.sendall(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
 
+    @functools.wraps(apply)
+    def handle_breakpoint_condition(self, info, breakpoint, frame):
+        try:
+            module, place = rules_of(breakpoint.condition)
+            return sys.modules[module].reached(place, frame)
+        except Exception:
+            # pydevd reports the problem.
+            return apply(self, info, breakpoint, frame)
+
     PyDevJsonCommandProcessor.process_net_command_json, NetCommand.send = process_net_command_json, send_at_once
+    pydevd.PyDB.handle_breakpoint_condition = handle_breakpoint_condition
     reader = getattr(pydevd.get_global_debugger(), "reader", None)
     if reader is not None:
         # It runs already.
         processor = reader.process_net_command_json.__self__
         reader.process_net_command_json = types.MethodType(process_net_command_json, processor)
+
+
+@functools.lru_cache(maxsize=None)
+def rules_of(condition):
+    """The module that applies the rules of a breakpoint, and its number for their location."""
+    module, place = HIT.fullmatch(condition).groups()
+    return module, int(place)
 
 
 def take(its_debugger, message):
