@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
-use rusqlite::{OptionalExtension, Params, params};
+use rusqlite::Params;
 
 use crate::error::Result;
 use crate::memory::{LINE, Memory, MemoryAt};
 use crate::predicate::Expression;
-use crate::reading::{Code, Object, Recording};
+use crate::reading::{Code, Object, Recording, list};
 use crate::spelling::Spelling;
 use crate::streams::{calls_of, stream_of};
 use crate::value::{BASES, Key, Kind, OF_FUNCTION, Owner, VALUE, Word};
@@ -94,18 +94,17 @@ impl Recording {
     /// values that its variable or attribute ever had.
     pub(crate) fn function_of_types(&self, of: &Expression, name: &str) -> Result<Option<String>> {
         let Some(number) = of.last_name().and_then(|name| self.number(name)) else { return Ok(None) };
-        let mut statement = self.database.prepare_cached(
-            "SELECT DISTINCT objects.type FROM writes JOIN objects ON objects.id = value >> 3 \
-             WHERE key = ? AND value & 7 = 4",
-        )?;
-        let types = statement.query_map([Key::Name(number).stored()], |row| row.get(0))?;
-        for type_name in types {
-            let function = format!("{}.{name}", self.text(type_name?));
-            if self.codes.values().any(|code| *code.name == *function) {
-                return Ok(Some(function));
-            }
-        }
-        Ok(None)
+        let types = "SELECT DISTINCT objects.type FROM writes JOIN objects ON objects.id = value >> 3 \
+                     WHERE key = ? AND value & 7 = 4";
+        self.find_row(
+            types,
+            [Key::Name(number).stored()],
+            |row| row.get(0),
+            |type_name| {
+                let function = format!("{}.{name}", self.text(type_name));
+                Ok(self.codes.values().any(|code| *code.name == *function).then_some(function))
+            },
+        )
     }
 
     /// The classes that a class inherits from.
@@ -117,24 +116,18 @@ impl Recording {
         };
         let mut bases = memory.all(Owner::object(list))?;
         bases.sort_by_key(|(key, _)| *key);
-        Ok(bases
-            .into_iter()
-            .filter_map(|(_, word)| if let Word::Object(base) = word { Some(base) } else { None })
-            .collect())
+        Ok(bases.into_iter().filter_map(|(_, word)| word.as_object()).collect())
     }
 
     /// Where an item of a tuple is kept whose items have names: they were written in their order.
     pub(crate) fn nth_attribute(&self, object: i64, index: i64) -> Result<Option<Key>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT key FROM writes WHERE owner = ? AND key & 3 = 0 ORDER BY id LIMIT 1 OFFSET ?",
-        )?;
-        let owner = Owner::object(object).0;
-        Ok(statement.query_row([owner, index], |row| row.get(0).map(Key::of)).optional()?)
+        let nth = "SELECT key FROM writes WHERE owner = ? AND key & 3 = 0 ORDER BY id LIMIT 1 OFFSET ?";
+        self.row(nth, [Owner::object(object).0, index], |row| row.get(0).map(Key::of))
     }
 
     /// What the variables of a module belong to in a stream, by its name; none if several files can be meant.
     fn module(&self, name: &str, stream: i64) -> Result<Option<Owner>> {
-        let is_it = |code: &&Code| &*code.name == "<module>" && is_module(&code.path, name);
+        let is_it = |code: &&Code| code.is_module() && is_module(&code.path, name);
         let mut files = self.codes.values().filter(is_it).map(|code| code.file);
         let Some(file) = files.next().filter(|file| files.all(|other| other == *file)) else {
             return Ok(None);
@@ -145,16 +138,12 @@ impl Recording {
     /// What the variables of a file's module belong to in a stream: each process and each worker has its own, but for a
     /// forked process, which begins with those of its parent.
     pub(crate) fn module_of(&self, file: i64, stream: i64) -> Result<Option<Owner>> {
-        let is_it = |code: &Code| code.file == file && &*code.name == "<module>";
-        let codes = self.codes.iter().filter(|(_, code)| is_it(code)).map(|(id, _)| *id);
+        let codes = self.codes_where(|code| code.file == file && code.is_module()).into_iter();
         let Some(code) = codes.min_by_key(|code| (stream_of(*code) != stream, *code)) else {
             return Ok(None);
         };
-        let mut statement = self
-            .database
-            .prepare_cached("SELECT owner FROM calls WHERE code = ? AND id >= ? ORDER BY id LIMIT 1")?;
-        let begin = calls_of(stream_of(code));
-        Ok(statement.query_row([code, begin], |row| row.get(0).map(Owner)).optional()?)
+        let first = "SELECT owner FROM calls WHERE code = ? AND id >= ? ORDER BY id LIMIT 1";
+        self.row(first, [code, calls_of(stream_of(code))], |row| row.get(0).map(Owner))
     }
 
     /// What the variables belong to that a forked process has assigned of a file's module; none in one that has loaded
@@ -163,23 +152,22 @@ impl Recording {
         if let Some(known) = self.forked_modules.borrow().get(&(file, stream)) {
             return Ok(*known);
         }
-        let is_it = |(id, code): (&i64, &Code)| {
-            code.file == file && stream_of(*id) == stream && &*code.name == "<module>"
-        };
+        let is_it =
+            |(id, code): (&i64, &Code)| code.file == file && stream_of(*id) == stream && code.is_module();
         let mut found = None;
         if !self.codes.iter().any(is_it)
             && let Some(parent) = self.module_of(file, stream)?
         {
             // It has a number of its own, which no call has, and variables that the parent has.
-            let mut statement = self.database.prepare_cached(&format!(
+            let own = format!(
                 "SELECT writes.owner FROM writes JOIN events ON events.id = {LINE} \
                  JOIN calls ON calls.id = call JOIN codes ON codes.id = code \
                  WHERE writes.owner >= ? AND writes.owner < ? AND writes.owner & 1 = 0 AND file = ? \
                  AND NOT EXISTS (SELECT 1 FROM calls AS own WHERE own.id = writes.owner >> 1) \
                  AND EXISTS (SELECT 1 FROM writes AS own WHERE own.owner = ? AND own.key = writes.key) LIMIT 1"
-            ))?;
+            );
             let range = [calls_of(stream) << 1, calls_of(stream + 1) << 1, file, parent.0];
-            found = statement.query_row(range, |row| row.get(0).map(Owner)).optional()?;
+            found = self.row(&own, range, |row| row.get(0).map(Owner))?;
         }
         self.forked_modules.borrow_mut().insert((file, stream), found);
         Ok(found)
@@ -188,17 +176,14 @@ impl Recording {
     /// Whether a process of the run was forked: it has not called the modules whose functions it calls.
     pub(crate) fn has_forked(&self) -> bool {
         let begun: HashSet<i64> = self.codes.keys().map(|code| stream_of(*code)).collect();
-        let modules = self.codes.iter().filter(|(_, code)| &*code.name == "<module>");
-        let loaded: HashSet<i64> = modules.map(|(id, _)| stream_of(*id)).collect();
+        let loaded: HashSet<i64> = self.codes_where(Code::is_module).into_iter().map(stream_of).collect();
         self.spelling == Spelling::Python && begun != loaded
     }
 
     /// Objects by the names of their types; none where several have the same.
     fn by_name(&self, objects: &str, of: impl Params) -> Result<HashMap<Rc<str>, Option<i64>>> {
         let mut found = HashMap::new();
-        let mut statement = self.database.prepare(objects)?;
-        for object in statement.query_map(of, |row| row.get(0))? {
-            let object = object?;
+        for object in self.rows(objects, of, |row| row.get(0))? {
             found
                 .entry(self.object(object)?.type_name)
                 .and_modify(|known| *known = None)
@@ -228,13 +213,10 @@ impl Recording {
 
     fn bodies(&self, classes: &HashMap<Rc<str>, Option<i64>>) -> Result<HashMap<i64, Option<Owner>>> {
         let class_of = |code: &Code| classes.get(&code.name).copied().flatten();
-        let codes = self.codes.iter().filter(|(_, code)| class_of(code).is_some());
-        let codes: Vec<String> = codes.map(|(id, _)| id.to_string()).collect();
-        let calls = format!("SELECT code, owner FROM calls WHERE code IN ({})", codes.join(","));
+        let codes = list(&self.codes_where(|code| class_of(code).is_some()));
+        let calls = format!("SELECT code, owner FROM calls WHERE code IN ({codes})");
         let mut found = HashMap::new();
-        let mut statement = self.database.prepare(&calls)?;
-        for call in statement.query_map([], |row| Ok((row.get::<_, i64>(0)?, Owner(row.get(1)?))))? {
-            let (code, owner) = call?;
+        for (code, owner) in self.rows(&calls, [], |row| Ok((row.get::<_, i64>(0)?, Owner(row.get(1)?))))? {
             if let Some(class) = self.codes.get(&code).and_then(class_of) {
                 found.entry(class).and_modify(|known| *known = None).or_insert(Some(owner));
             }
@@ -255,12 +237,8 @@ impl Recording {
             ..Named::default()
         };
         if let Some(name) = self.number(OF_FUNCTION) {
-            let mut statement = self.database.prepare("SELECT owner, value FROM writes WHERE key = ?")?;
-            let writes = statement
-                .query_map(params![Key::Name(name).stored()], |row| Ok((Owner(row.get(0)?), row.get(1)?)))?;
-            for write in writes {
-                let (owner, value) = write?;
-                named.functions.extend(owner.as_object().map(|object| (Word::of(value), object)));
+            for write in self.writes("WHERE key = ?", [Key::Name(name).stored()])? {
+                named.functions.extend(write.owner.as_object().map(|object| (write.word, object)));
             }
         }
         named.members = self.members(&named.functions)?;

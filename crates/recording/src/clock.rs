@@ -4,7 +4,7 @@
 //! after each part that it has stored.
 
 use crate::error::Result;
-use crate::reading::{Recording, collect};
+use crate::reading::Recording;
 
 /// A part that follows a pause took at most so long, in microseconds, and so much for each of its events.
 const PART: i64 = 5_000;
@@ -20,7 +20,7 @@ pub(crate) struct Clock {
 impl Recording {
     pub(crate) fn clock(&self) -> Result<Clock> {
         let parts = "SELECT event, max(milliseconds) * 1000 FROM clock GROUP BY event ORDER BY event";
-        Ok(Clock { parts: collect(&self.database, parts, |row| Ok((row.get(0)?, row.get(1)?)))? })
+        Ok(Clock { parts: self.rows(parts, [], |row| Ok((row.get(0)?, row.get(1)?)))? })
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Params, params};
 
 use crate::error::Result;
-use crate::reading::{Event, Recording};
+use crate::reading::{Code, Event, Recording};
 use crate::value::{Key, Kind, Owner, Word};
 
 /// The state at some moment.
@@ -24,11 +24,9 @@ pub(crate) struct MemoryAt<'a> {
 
 impl Memory for MemoryAt<'_> {
     fn get(&self, owner: Owner, key: Key) -> Result<Option<Word>> {
-        let mut statement = self.recording.database.prepare_cached(
-            "SELECT value FROM writes WHERE owner = ? AND key = ? AND event < ? ORDER BY id DESC LIMIT 1",
-        )?;
-        let mut rows = statement.query(params![owner.0, key.stored(), self.event])?;
-        let found = rows.next()?.map(|row| row.get(0)).transpose()?;
+        let last =
+            "SELECT value FROM writes WHERE owner = ? AND key = ? AND event < ? ORDER BY id DESC LIMIT 1";
+        let found = self.recording.row(last, [owner.0, key.stored(), self.event], |row| row.get(0))?;
         Ok(found.map(Word::of).filter(|word| *word != Word::Absent))
     }
 
@@ -148,6 +146,21 @@ impl Write {
 }
 
 impl Recording {
+    /// The writes of a statement that goes on behind `FROM writes`.
+    pub(crate) fn writes(&self, rest: &str, values: impl Params) -> Result<Vec<Write>> {
+        self.rows(&format!("SELECT {COLUMNS} FROM writes {rest}"), values, write_of)
+    }
+
+    /// The first of them of which something is made; the others are not read.
+    pub(crate) fn find_write<F>(
+        &self,
+        rest: &str,
+        values: impl Params,
+        find: impl FnMut(Write) -> Result<Option<F>>,
+    ) -> Result<Option<F>> {
+        self.find_row(&format!("SELECT {COLUMNS} FROM writes {rest}"), values, write_of, find)
+    }
+
     /// Whether nothing is recorded of what an object contains, because it was first seen too deep in another one. The
     /// recorders write a length of each container that they read, and mark other objects that they do not.
     pub(crate) fn is_unread(&self, object: i64, memory: &dyn Memory) -> Result<bool> {
@@ -187,11 +200,8 @@ impl Recording {
 
     /// What was there before a write; none if nothing was.
     pub(crate) fn before(&self, write: &Write) -> Result<Option<Word>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT value FROM writes WHERE owner = ? AND key = ? AND id < ? ORDER BY id DESC LIMIT 1",
-        )?;
-        let mut rows = statement.query(params![write.owner.0, write.key.stored(), write.id])?;
-        let found = rows.next()?.map(|row| row.get(0)).transpose()?;
+        let last = "SELECT value FROM writes WHERE owner = ? AND key = ? AND id < ? ORDER BY id DESC LIMIT 1";
+        let found = self.row(last, [write.owner.0, write.key.stored(), write.id], |row| row.get(0))?;
         Ok(found.map(Word::of).filter(|word| *word != Word::Absent))
     }
 
@@ -215,29 +225,28 @@ impl Recording {
 
     /// Whether another write is one of the same line to the same slot, and one of both takes it out.
     fn is_next(&self, write: &Write, other: i64) -> Result<bool> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT value FROM writes WHERE id = ? AND owner = ? AND key = ? AND event = ?",
-        )?;
-        let slot = params![other, write.owner.0, write.key.stored(), write.event];
-        let value: Option<i64> = statement.query_row(slot, |row| row.get(0)).optional()?;
+        let slot = [other, write.owner.0, write.key.stored(), write.event];
+        let of_slot = "SELECT value FROM writes WHERE id = ? AND owner = ? AND key = ? AND event = ?";
+        let value = self.row(of_slot, slot, |row| row.get(0))?;
         let is_absent = |word: Word| word == Word::Absent;
         Ok(value.is_some_and(|value| is_absent(Word::of(value)) != is_absent(write.word)))
     }
 
     /// The function whose variables an owner is, if its call was active at an event.
     pub(crate) fn active_owner(&self, owner: Owner, event: i64) -> Result<Option<String>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT code FROM calls WHERE id = ? AND owner = ? AND entered <= ? AND (ended IS NULL OR ended >= ?)",
-        )?;
-        let mut rows = statement.query(params![owner.0 >> 1, owner.0, event, event])?;
-        if let Some(row) = rows.next()? {
-            return Ok(self.codes.get(&row.get(0)?).map(|code| code.name.to_string()));
-        }
-        let mut statement = self.database.prepare_cached("SELECT code FROM calls WHERE owner = ? LIMIT 1")?;
-        let mut rows = statement.query([owner.0])?;
-        let Some(row) = rows.next()? else { return Ok(None) };
-        let code = self.codes.get(&row.get(0)?);
+        let active = "SELECT code FROM calls WHERE id = ? AND owner = ? AND entered <= ? AND (ended IS NULL OR ended >= ?)";
+        let code = self.row(active, [owner.0 >> 1, owner.0, event, event], |row| row.get(0))?;
         // Variables of a module stay.
-        Ok(code.filter(|code| &*code.name == "<module>").map(|code| code.name.to_string()))
+        let code = match code.map(|code: i64| self.codes.get(&code)) {
+            Some(code) => code,
+            None => self.code_of(owner)?.filter(|code| code.is_module()),
+        };
+        Ok(code.map(|code| code.name.to_string()))
+    }
+
+    /// The function, or the module, whose variables an owner is; none in a forked process, which has not called its modules.
+    pub(crate) fn code_of(&self, owner: Owner) -> Result<Option<&Code>> {
+        let code = self.row("SELECT code FROM calls WHERE owner = ? LIMIT 1", [owner.0], |row| row.get(0))?;
+        Ok(code.and_then(|code: i64| self.codes.get(&code)))
     }
 }

@@ -7,11 +7,9 @@ mod unhandled;
 
 use std::rc::Rc;
 
-use rusqlite::OptionalExtension;
-
 use crate::ask::statement_around;
 use crate::error::{Error, Result};
-use crate::reading::{Event, Recording, event_of};
+use crate::reading::{Event, Recording, list};
 use crate::spelling::Spelling;
 use crate::value::{What, Word};
 
@@ -25,8 +23,6 @@ const MOST_EVENTS: i64 = 200_000;
 /// What is in a line of Python that asks for the result of another thread or process.
 const ASKS_FOR_RESULTS: [&str; 10] =
     ["result(", "get()", "get(timeout", "map(", "apply(", "await ", "for ", "next(", "list(", "tuple("];
-
-const EVENTS: &str = "SELECT id, kind, call, place, value FROM events";
 
 impl Recording {
     /// The event that a moment is.
@@ -88,13 +84,12 @@ impl Recording {
 
     /// The last that was thrown. If the program failed, rather an assertion than what its tests expect.
     fn last_thrown(&self) -> Result<Option<Event>> {
-        let throws = format!("{EVENTS} WHERE kind = {}", What::Throw.stored());
         let assertions = "AND value IN (SELECT atoms.id << 3 | 3 FROM atoms JOIN texts ON texts.id = atoms.type \
                           WHERE texts.text = 'AssertionError')";
         let failed = self.fact("end")? != "exited with code 0";
         for only in failed.then_some(assertions).into_iter().chain([""]) {
-            let last = format!("{throws} {only} ORDER BY id DESC LIMIT 1");
-            let found = self.database.query_row(&last, [], event_of).optional()?;
+            let last = format!("WHERE kind = ? {only} ORDER BY id DESC LIMIT 1");
+            let found = self.event_where(&last, [What::Throw.stored()])?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -124,14 +119,15 @@ impl Recording {
                 let around = self.stack(event)?;
                 let is_around =
                     |thrown: &Event| around.iter().skip(1).any(|frame| frame.call.id == thrown.call);
-                let found = self.thrown_before(event, is_around, true)?;
+                let is_same = self.is_same_as(event)?;
+                let found = self.thrown_before(event, |thrown| Ok(is_around(thrown) && is_same(thrown)?))?;
                 if found.is_some() {
                     return Ok(found);
                 }
                 // What awaits a task gets what that has thrown.
-                let text = self.thrown_text(event)?;
-                Ok(match self.thrown_before(event, |_| true, false)? {
-                    Some(last) if self.thrown_text(&last)? == text => Some(last),
+                let last = self.thrown_before(event, |_| Ok(true))?;
+                Ok(match last {
+                    Some(last) if is_same(&last)? => Some(last),
                     _ => None,
                 })
             }
@@ -146,23 +142,13 @@ impl Recording {
         if self.spelling != Spelling::Python || event.what != What::Throw {
             return Ok(None);
         }
-        let mut statement = self.database.prepare_cached(
-            "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = call \
-             WHERE kind = ?1 AND caller = ?2 AND events.id < ?3 AND events.id > (\
-             SELECT coalesce(max(id), ?3 - ?4) FROM events WHERE call = ?2 AND id < ?3 AND id > ?3 - ?4) \
-             AND EXISTS (SELECT 1 FROM events AS ends WHERE ends.id = calls.ended AND ends.kind = ?5) \
-             ORDER BY events.id DESC LIMIT ?6",
-        )?;
         let (throw, unwind) = (What::Throw.stored(), What::Unwind.stored());
-        let range = (throw, event.call, event.id, MOST_EVENTS, unwind, MOST_THROWN);
-        let text = self.thrown_text(event)?;
-        for thrown in statement.query_map(range, event_of)? {
-            let thrown = thrown?;
-            if self.thrown_text(&thrown)? == text {
-                return Ok(Some(thrown));
-            }
-        }
-        Ok(None)
+        let called = "JOIN calls ON calls.id = call WHERE kind = ?1 AND caller = ?2 AND events.id < ?3 AND events.id > (\
+                      SELECT coalesce(max(id), ?3 - ?4) FROM events WHERE call = ?2 AND id < ?3 AND id > ?3 - ?4) \
+                      AND EXISTS (SELECT 1 FROM events AS ends WHERE ends.id = calls.ended AND ends.kind = ?5) \
+                      ORDER BY events.id DESC LIMIT ?6";
+        let values = (throw, event.call, event.id, MOST_EVENTS, unwind, MOST_THROWN);
+        self.find_event_where(called, values, self.is_same_as(event)?)
     }
 
     /// The same exception in another thread or process of Python, whose result a line asks for; none if it can be one of several.
@@ -176,66 +162,49 @@ impl Recording {
         if text.starts_with("raise") || !ASKS_FOR_RESULTS.iter().any(|word| text.contains(word)) {
             return Ok(None);
         }
-        let mut statement = self.database.prepare_cached(
-            "SELECT events.id, events.kind, events.call, events.place, events.value FROM events \
-             JOIN calls ON calls.id = events.call JOIN events AS ends ON ends.id = calls.ended \
-             WHERE events.kind = ? AND ends.kind = ? AND caller = 0 \
-             AND thread <> (SELECT thread FROM calls WHERE id = ?) ORDER BY events.id DESC LIMIT ?",
-        )?;
-        let range = (What::Throw.stored(), What::Unwind.stored(), event.call, MOST_THROWN);
-        let text = self.thrown_text(event)?;
+        let elsewhere = "JOIN calls ON calls.id = events.call JOIN events AS ends ON ends.id = calls.ended \
+                         WHERE events.kind = ? AND ends.kind = ? AND caller = 0 \
+                         AND thread <> (SELECT thread FROM calls WHERE id = ?) ORDER BY events.id DESC LIMIT ?";
+        let values = (What::Throw.stored(), What::Unwind.stored(), event.call, MOST_THROWN);
+        let is_same = self.is_same_as(event)?;
         let mut found = None;
-        for thrown in statement.query_map(range, event_of)? {
-            let thrown = thrown?;
-            if self.thrown_text(&thrown)? == text && found.replace(thrown).is_some() {
-                return Ok(None);
-            }
-        }
-        Ok(found)
+        let is_second = |thrown: &Event| Ok(is_same(thrown)? && found.replace(*thrown).is_some());
+        let second = self.find_event_where(elsewhere, values, is_second)?;
+        Ok(found.filter(|_| second.is_none()))
     }
 
     /// Whether an exception only stops a generator or a task.
     fn is_stopped(&self, thrown: &Event) -> Result<bool> {
-        let text = self.thrown_text(thrown)?;
-        Ok(text.is_some_and(|(type_name, _)| matches!(&*type_name, "GeneratorExit" | "CancelledError")))
+        self.is_of_type(thrown, |name| matches!(name, "GeneratorExit" | "CancelledError"))
+    }
+
+    fn is_of_type(&self, thrown: &Event, is_it: impl Fn(&str) -> bool) -> Result<bool> {
+        Ok(self.thrown_text(thrown)?.is_some_and(|(type_name, _)| is_it(&type_name)))
     }
 
     /// The last of the exceptions before one in a call, and is the same if that is asked for.
     fn thrown_in(&self, call: i64, event: &Event, is_same: bool) -> Result<Option<Event>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT id, kind, call, place, value FROM events WHERE kind = ? AND call = ? AND id < ? AND id > ? \
-             ORDER BY id DESC",
-        )?;
-        let range = [What::Throw.stored(), call, event.id, event.id - MOST_EVENTS];
-        let text = self.thrown_text(event)?;
-        for thrown in statement.query_map(range, event_of)? {
-            let thrown = thrown?;
-            if !is_same || self.thrown_text(&thrown)? == text {
-                return Ok(Some(thrown));
-            }
-        }
-        Ok(None)
+        let thrown = "WHERE kind = ? AND call = ? AND id < ? AND id > ? ORDER BY id DESC";
+        let values = [What::Throw.stored(), call, event.id, event.id - MOST_EVENTS];
+        let is_it = self.is_same_as(event)?;
+        self.find_event_where(thrown, values, |thrown| Ok(!is_same || is_it(thrown)?))
     }
 
-    /// The last of the exceptions before one that fits, and is the same if that is asked for.
+    /// The last of the exceptions before one that fits.
     fn thrown_before(
         &self,
         event: &Event,
-        fits: impl Fn(&Event) -> bool,
-        is_same: bool,
+        fits: impl FnMut(&Event) -> Result<bool>,
     ) -> Result<Option<Event>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT id, kind, call, place, value FROM events WHERE kind = ? AND id < ? AND id > ? ORDER BY id DESC LIMIT ?",
-        )?;
-        let range = (What::Throw.stored(), event.id, event.id - MOST_EVENTS, MOST_THROWN);
+        let thrown = "WHERE kind = ? AND id < ? AND id > ? ORDER BY id DESC LIMIT ?";
+        let values = (What::Throw.stored(), event.id, event.id - MOST_EVENTS, MOST_THROWN);
+        self.find_event_where(thrown, values, fits)
+    }
+
+    /// Whether an exception has the type and the message of another one.
+    fn is_same_as(&self, event: &Event) -> Result<impl Fn(&Event) -> Result<bool>> {
         let text = self.thrown_text(event)?;
-        for thrown in statement.query_map(range, event_of)? {
-            let thrown = thrown?;
-            if fits(&thrown) && (!is_same || self.thrown_text(&thrown)? == text) {
-                return Ok(Some(thrown));
-            }
-        }
-        Ok(None)
+        Ok(move |other: &Event| Ok(self.thrown_text(other)? == text))
     }
 
     /// The type and the message of what was thrown.
@@ -258,19 +227,14 @@ impl Recording {
         if places.is_empty() {
             return Err(Error::question(self.not_reached(file, line)));
         }
-        let places: Vec<String> = places.iter().map(i64::to_string).collect();
-        let hits = format!("{EVENTS} WHERE kind = 0 AND place IN ({})", places.join(","));
+        let hits = format!("WHERE kind = 0 AND place IN ({})", list(&places));
         let found = if hit == "last" {
-            self.database.query_row(&format!("{hits} ORDER BY id DESC LIMIT 1"), [], event_of)
+            self.event_where(&format!("{hits} ORDER BY id DESC LIMIT 1"), [])?
         } else {
             let number: i64 = hit.parse().ok().filter(|number| *number > 0).ok_or_else(usage)?;
-            self.database.query_row(
-                &format!("{hits} ORDER BY id LIMIT 1 OFFSET {}", number - 1),
-                [],
-                event_of,
-            )
+            self.event_where(&format!("{hits} ORDER BY id LIMIT 1 OFFSET ?"), [number - 1])?
         };
-        found.optional()?.ok_or_else(|| self.too_few_hits(file, line, hit))
+        found.ok_or_else(|| self.too_few_hits(file, line, hit))
     }
 
     fn too_few_hits(&self, file: &str, line: i64, hit: &str) -> Error {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use crate::attributes::Named;
 use crate::error::{Error, Result};
@@ -119,10 +119,9 @@ impl Event {
 
 impl Recording {
     pub(crate) fn new(database: Connection) -> Result<Self> {
-        let texts = collect(&database, "SELECT id, text FROM texts", |row| {
+        let texts: HashMap<i64, Rc<str>> = collect(&database, "SELECT id, text FROM texts", |row| {
             Ok((row.get(0)?, Rc::from(row.get::<_, String>(1)?)))
         })?;
-        let texts: HashMap<i64, Rc<str>> = texts.into_iter().collect();
         let numbers = texts.iter().map(|(id, text)| (Rc::clone(text), *id)).collect();
         let places = collect(&database, "SELECT id, code, line FROM places", |row| {
             Ok((row.get(0)?, Place { code: row.get(1)?, line: row.get(2)? }))
@@ -131,21 +130,18 @@ impl Recording {
             let text: String = row.get(1)?;
             Ok((row.get(0)?, text.lines().map(str::to_owned).collect()))
         })?;
-        let codes = collect(&database, "SELECT id, file, name, line FROM codes", |row| {
-            Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?)))
-        })?;
         let text = |id: i64| texts.get(&id).cloned().unwrap_or_else(|| Rc::from("?"));
-        let code = |(id, (file, name, line)): (i64, (i64, i64, i64))| {
-            (id, Code { file, path: text(file), name: text(name), line })
-        };
-        let codes = codes.into_iter().map(code).collect();
+        let codes = collect(&database, "SELECT id, file, name, line FROM codes", |row| {
+            let (file, name) = (row.get(1)?, text(row.get(2)?));
+            Ok((row.get(0)?, Code { file, path: text(file), name, line: row.get(3)? }))
+        })?;
         let mut recording = Self {
             database,
             spelling: Spelling::Python,
             texts,
             numbers,
-            places: places.into_iter().collect(),
-            sources: sources.into_iter().collect(),
+            places,
+            sources,
             codes,
             atoms: RefCell::default(),
             objects: RefCell::default(),
@@ -159,6 +155,69 @@ impl Recording {
         recording.spelling = Spelling::of(&recording.fact("language")?);
         recording.most_items = recording.fact("items")?.parse().unwrap_or_default();
         Ok(recording)
+    }
+
+    /// The rows of a statement.
+    pub(crate) fn rows<T>(
+        &self,
+        statement: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.database.prepare_cached(statement)?;
+        Ok(statement.query_map(values, read)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The first of them; none if there is none.
+    pub(crate) fn row<T>(
+        &self,
+        statement: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        Ok(self.database.prepare_cached(statement)?.query_row(values, read).optional()?)
+    }
+
+    pub(crate) fn has_row(&self, statement: &str, values: impl Params) -> Result<bool> {
+        Ok(self.database.prepare_cached(statement)?.exists(values)?)
+    }
+
+    /// The first row of which something is made; the others are not read.
+    pub(crate) fn find_row<T, F>(
+        &self,
+        statement: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        mut find: impl FnMut(T) -> Result<Option<F>>,
+    ) -> Result<Option<F>> {
+        let mut statement = self.database.prepare_cached(statement)?;
+        for row in statement.query_map(values, read)? {
+            if let Some(found) = find(row?)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The events of a statement that goes on behind `FROM events`.
+    pub(crate) fn events(&self, rest: &str, values: impl Params) -> Result<Vec<Event>> {
+        self.rows(&format!("SELECT {EVENT} FROM events {rest}"), values, event_of)
+    }
+
+    /// The first of them.
+    pub(crate) fn event_where(&self, rest: &str, values: impl Params) -> Result<Option<Event>> {
+        self.row(&format!("SELECT {EVENT} FROM events {rest}"), values, event_of)
+    }
+
+    /// The first of them that fits.
+    pub(crate) fn find_event_where(
+        &self,
+        rest: &str,
+        values: impl Params,
+        mut fits: impl FnMut(&Event) -> Result<bool>,
+    ) -> Result<Option<Event>> {
+        let statement = format!("SELECT {EVENT} FROM events {rest}");
+        self.find_row(&statement, values, event_of, |event| Ok(fits(&event)?.then_some(event)))
     }
 
     /// The text with this number, such as a name.
@@ -235,6 +294,11 @@ impl Recording {
         found
     }
 
+    /// The functions and modules that are wanted.
+    pub(crate) fn codes_where(&self, is_wanted: impl Fn(&Code) -> bool) -> Vec<i64> {
+        self.codes.iter().filter(|(_, code)| is_wanted(code)).map(|(id, _)| *id).collect()
+    }
+
     /// The text of a line, as it was when the program ran.
     pub(crate) fn source(&self, code: &Code, line: i64) -> &str {
         let line = usize::try_from(line - 1).ok();
@@ -256,10 +320,8 @@ impl Recording {
         if let Some(known) = self.attribute_counts.borrow().get(&object) {
             return Ok(*known);
         }
-        let mut statement = self
-            .database
-            .prepare_cached("SELECT count(DISTINCT key) FROM writes WHERE owner = ? AND key & 3 = 0")?;
-        let count = statement.query_row([Owner::object(object).0], |row| row.get(0))?;
+        let count = "SELECT count(DISTINCT key) FROM writes WHERE owner = ? AND key & 3 = 0";
+        let count = self.row(count, [Owner::object(object).0], |row| row.get(0))?.unwrap_or_default();
         self.attribute_counts.borrow_mut().insert(object, count);
         Ok(count)
     }
@@ -287,13 +349,8 @@ impl Recording {
         if let Some(known) = self.atoms.borrow().get(&id) {
             return Ok(Rc::clone(known));
         }
-        let mut statement =
-            self.database.prepare_cached("SELECT type, flags, text FROM atoms WHERE id = ?")?;
-        let found = statement
-            .query_row([id], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
-            })
-            .optional()?;
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?, row.get(2)?));
+        let found = self.row("SELECT type, flags, text FROM atoms WHERE id = ?", [id], read)?;
         let (type_name, flags, text) = found.unwrap_or((0, 0, "?".to_owned()));
         let atom = Rc::new(Atom {
             type_name: self.text(type_name),
@@ -309,13 +366,11 @@ impl Recording {
         if let Some(known) = self.objects.borrow().get(&id) {
             return Ok(known.clone());
         }
-        let mut statement =
-            self.database.prepare_cached("SELECT type, kind, prototype FROM objects WHERE id = ?")?;
-        let found = statement.query_row([id], |row| {
+        let found = self.row("SELECT type, kind, prototype FROM objects WHERE id = ?", [id], |row| {
             let (type_name, kind) = (self.text(row.get(0)?), Kind::of(row.get(1)?));
             Ok(Object { type_name, kind, prototype: row.get(2)? })
-        });
-        let object = found.optional()?.unwrap_or_else(|| Object {
+        })?;
+        let object = found.unwrap_or_else(|| Object {
             type_name: Rc::from("dropped object"),
             kind: Kind::Dropped,
             prototype: 0,
@@ -329,9 +384,7 @@ impl Recording {
     }
 
     pub(crate) fn find_event(&self, id: i64) -> Result<Option<Event>> {
-        let mut statement =
-            self.database.prepare_cached("SELECT id, kind, call, place, value FROM events WHERE id = ?")?;
-        Ok(statement.query_row([id], event_of).optional()?)
+        self.event_where("WHERE id = ?", [id])
     }
 
     /// The failure of a question about an event that there is not.
@@ -346,8 +399,7 @@ impl Recording {
     /// The number of the first event; 1 if there is none.
     pub(crate) fn first_event(&self) -> Result<i64> {
         let first = "SELECT id FROM events WHERE kind < ? ORDER BY id LIMIT 1";
-        let found = self.database.query_row(first, [EARLIER], |row| row.get(0)).optional()?;
-        Ok(found.unwrap_or(1))
+        Ok(self.row(first, [EARLIER], |row| row.get(0))?.unwrap_or(1))
     }
 
     /// The number of the last event; 0 if there is none.
@@ -356,10 +408,7 @@ impl Recording {
     }
 
     pub(crate) fn call(&self, id: i64) -> Result<Option<Call>> {
-        let mut statement = self
-            .database
-            .prepare_cached("SELECT id, code, owner, caller, caller_place FROM calls WHERE id = ?")?;
-        let call = statement.query_row([id], |row| {
+        self.row("SELECT id, code, owner, caller, caller_place FROM calls WHERE id = ?", [id], |row| {
             Ok(Call {
                 id: row.get(0)?,
                 code: row.get(1)?,
@@ -367,8 +416,7 @@ impl Recording {
                 caller: row.get(3)?,
                 caller_place: row.get(4)?,
             })
-        });
-        Ok(call.optional()?)
+        })
     }
 
     /// Which part of the run is not recorded; none if all of it is.
@@ -386,14 +434,15 @@ impl Recording {
 
     /// A fact about the run, such as its command.
     pub fn fact(&self, name: &str) -> Result<String> {
-        let found =
-            self.database.query_row("SELECT value FROM facts WHERE name = ?", [name], |row| row.get(0));
-        Ok(found.optional()?.unwrap_or_default())
+        let found = self.row("SELECT value FROM facts WHERE name = ?", [name], |row| row.get(0))?;
+        Ok(found.unwrap_or_default())
     }
 }
 
-/// Reads an event of a row with all columns of `events`.
-pub(crate) fn event_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Event> {
+/// The columns that [`event_of`] reads.
+pub(crate) const EVENT: &str = "events.id, events.kind, events.call, events.place, events.value";
+
+pub(crate) fn event_of(row: &Row<'_>) -> rusqlite::Result<Event> {
     Ok(Event {
         id: row.get(0)?,
         what: What::of(row.get(1)?),
@@ -403,12 +452,17 @@ pub(crate) fn event_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Event> {
     })
 }
 
+/// Numbers as a list of SQL.
+pub(crate) fn list<'n>(numbers: impl IntoIterator<Item = &'n i64>) -> String {
+    numbers.into_iter().map(i64::to_string).collect::<Vec<_>>().join(",")
+}
+
 /// All rows of a statement.
-pub(crate) fn collect<T>(
+fn collect<T, C: FromIterator<T>>(
     database: &Connection,
     statement: &str,
-    read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Vec<T>> {
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<C> {
     let mut statement = database.prepare(statement)?;
     let rows = statement.query_map([], read)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::OptionalExtension;
+use rusqlite::Row;
 
 use crate::error::Result;
-use crate::reading::{Event, Recording, event_of};
+use crate::reading::{EVENT, Event, Recording, event_of};
 use crate::streams::{stream_of, threads_of};
 use crate::value::What;
 
@@ -63,17 +63,15 @@ type Visit<'a> = dyn FnMut(&Step) -> Result<()> + 'a;
 impl Recording {
     /// The threads that ran code of the program, in the order of their numbers.
     pub(crate) fn tracks(&self) -> Result<Vec<Track>> {
-        let mut statement = self.database.prepare("SELECT max(id), thread FROM calls GROUP BY thread")?;
-        let rows = statement.query_map([], |row| Ok(Track::of(row.get(0)?, row.get(1)?)))?;
-        let mut tracks: Vec<Track> = rows.collect::<rusqlite::Result<_>>()?;
+        let threads = "SELECT max(id), thread FROM calls GROUP BY thread";
+        let mut tracks = self.rows(threads, [], |row| Ok(Track::of(row.get(0)?, row.get(1)?)))?;
         tracks.sort_unstable();
         Ok(tracks)
     }
 
     /// The name of a thread.
     pub(crate) fn track_name(&self, track: Track) -> Result<String> {
-        let mut statement = self.database.prepare_cached("SELECT name FROM threads WHERE id = ?")?;
-        let name: Option<i64> = statement.query_row([track.stored()], |row| row.get(0)).optional()?;
+        let name = self.row("SELECT name FROM threads WHERE id = ?", [track.stored()], |row| row.get(0))?;
         Ok(name.map_or_else(|| format!("thread {}", track.thread), |name| self.text(name).to_string()))
     }
 
@@ -99,19 +97,16 @@ impl Recording {
         let mut walk = Walk { recording: self, stacks: BTreeMap::new(), visit };
         walk.begin(only)?;
         let only = only.map_or_else(String::new, |track| format!("AND calls.thread = {}", track.stored()));
-        let mut statement = self.database.prepare(&format!(
-            "SELECT events.id, events.kind, events.call, events.place, events.value, calls.code, calls.thread \
-             FROM events JOIN calls ON calls.id = events.call \
-             WHERE events.kind BETWEEN {} AND {} {only} ORDER BY events.id",
-            What::Call.stored(),
-            What::Resume.stored()
-        ))?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let event = event_of(row)?;
-            let track = Track::of(event.call, row.get(6)?);
-            walk.event(track, &event, row.get(5)?)?;
-        }
+        let changes = format!(
+            "SELECT {EVENT}, calls.code, calls.thread FROM events JOIN calls ON calls.id = events.call \
+             WHERE events.kind BETWEEN ? AND ? {only} ORDER BY events.id"
+        );
+        let kinds = [What::Call.stored(), What::Resume.stored()];
+        let read = |row: &Row<'_>| Ok((event_of(row)?, row.get(5)?, row.get(6)?));
+        self.find_row(&changes, kinds, read, |(event, code, thread)| {
+            walk.event(Track::of(event.call, thread), &event, code)?;
+            Ok(None::<()>)
+        })?;
         walk.finish(self.last_event()? + 1)
     }
 }
@@ -131,12 +126,9 @@ impl Walk<'_> {
         if first == 1 {
             return Ok(());
         }
-        let mut statement = recording.database.prepare(
-            "SELECT min(events.id), calls.thread FROM events JOIN calls ON calls.id = events.call \
-             WHERE events.id >= ? GROUP BY calls.thread",
-        )?;
-        let threads = statement.query_map([first], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        for (event, thread) in threads.collect::<rusqlite::Result<Vec<(i64, i64)>>>()? {
+        let threads = "SELECT min(events.id), calls.thread FROM events JOIN calls ON calls.id = events.call \
+                       WHERE events.id >= ? GROUP BY calls.thread";
+        for (event, thread) in recording.rows(threads, [first], |row| Ok((row.get(0)?, row.get(1)?)))? {
             let event = recording.event(event)?;
             let track = Track::of(event.call, thread);
             if only.is_some_and(|only| only != track) {

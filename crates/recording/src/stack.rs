@@ -2,12 +2,10 @@
 
 use std::rc::Rc;
 
-use rusqlite::OptionalExtension;
-
 use crate::ask::is_definition;
 use crate::error::Result;
 use crate::memory::Memory;
-use crate::reading::{Call, Code, Event, Object, Recording, event_of};
+use crate::reading::{Call, Code, Event, Object, Recording};
 use crate::spelling::Container;
 use crate::value::{Key, Kind, Owner, VALUE, What, Word};
 
@@ -68,25 +66,19 @@ impl Recording {
 
     /// When a call was resumed last until an event, and by which one.
     pub(crate) fn last_resumption(&self, call: i64, event: i64) -> Result<Option<Resumption>> {
-        let mut statement = self.database.prepare_cached(RESUMPTION)?;
-        let mut rows = statement.query([call, event])?;
-        let Some(row) = rows.next()? else { return Ok(None) };
-        let caller = row.get::<_, Option<i64>>(1)?.map(Word::of);
-        Ok(match caller {
-            Some(Word::Integer(caller)) => Some(Resumption { event: row.get(0)?, caller }),
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?.map(Word::of)));
+        Ok(match self.row(RESUMPTION, [call, event], read)? {
+            Some((event, Some(Word::Integer(caller)))) => Some(Resumption { event, caller }),
             _ => None,
         })
     }
 
     /// The line that resumed a call; none if none did that is recorded.
     pub(crate) fn line_of_resumption(&self, resumption: &Resumption) -> Result<Option<Event>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT id, kind, call, place, value FROM events WHERE id < ?1 AND id > ?1 - ?2 AND call = ?3 AND kind IN (0, 8) \
-             ORDER BY id DESC LIMIT 1",
-        )?;
-        let line =
-            statement.query_row([resumption.event, MOST_EVENTS, resumption.caller], event_of).optional()?;
-        Ok(line)
+        self.event_where(
+            "WHERE id < ?1 AND id > ?1 - ?2 AND call = ?3 AND kind IN (0, 8) ORDER BY id DESC LIMIT 1",
+            [resumption.event, MOST_EVENTS, resumption.caller],
+        )
     }
 
     /// `shop.py:12 in add`.
@@ -364,6 +356,15 @@ impl Code {
     /// Where it begins: `shop.py:12`.
     pub(crate) fn place(&self) -> String {
         format!("{}:{}", base_name(&self.path), self.line)
+    }
+
+    /// Its name without those of what it is in.
+    pub(crate) fn last_name(&self) -> &str {
+        self.name.rsplit('.').next().unwrap_or_default()
+    }
+
+    pub(crate) fn is_module(&self) -> bool {
+        &*self.name == "<module>"
     }
 }
 

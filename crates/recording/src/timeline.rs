@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::memory::{COLUMNS, MemoryAt, write_of};
+use crate::memory::MemoryAt;
 use crate::reading::Recording;
 use crate::spans::{Change, Step, Track};
 use crate::value::{Key, Owner, Word};
@@ -174,17 +174,12 @@ pub fn values(recording: &Recording, target: &str) -> Result<Vec<Series>> {
             "no variable or attribute `{name}` was written in the run; check its spelling"
         ))
     })?;
-    let mut statement = recording
-        .database
-        .prepare(&format!("SELECT {COLUMNS} FROM writes WHERE key = ? AND owner & 1 = ? ORDER BY id"))?;
-    let mut rows = statement.query([Key::Name(number).stored(), i64::from(is_attribute)])?;
+    let of_name = (Key::Name(number).stored(), is_attribute);
     let mut found: BTreeMap<Owner, Vec<_>> = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let write = write_of(row)?;
-        if crate::ask::is_definition(recording, write.key, write.word)? {
-            continue;
+    for write in recording.writes("WHERE key = ? AND owner & 1 = ? ORDER BY id", of_name)? {
+        if !crate::ask::is_definition(recording, write.key, write.word)? {
+            found.entry(write.owner).or_default().push(write);
         }
-        found.entry(write.owner).or_default().push(write);
     }
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_by_key(|(_, writes)| std::cmp::Reverse(writes.len()));
@@ -215,14 +210,14 @@ impl Recording {
         if let Some(object) = owner.as_object() {
             return Ok((self.object_name(object)?, None));
         }
-        let mut statement =
-            self.database.prepare_cached("SELECT code, entered, ended FROM calls WHERE owner = ? LIMIT 1")?;
-        let mut rows = statement.query([owner.0])?;
-        let Some(row) = rows.next()? else { return Ok(("?".to_owned(), None)) };
-        let (code, entered): (i64, i64) = (row.get(0)?, row.get(1)?);
+        let call = "SELECT code, entered, ended FROM calls WHERE owner = ? LIMIT 1";
+        let call = self.row(call, [owner.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let Some((code, entered, ended)): Option<(i64, i64, Option<i64>)> = call else {
+            return Ok(("?".to_owned(), None));
+        };
         let name = self.codes.get(&code).map_or("?", |code| &code.name);
         // Variables of a module stay.
-        let ended = row.get::<_, Option<i64>>(2)?.filter(|_| name != "<module>");
+        let ended = ended.filter(|_| name != "<module>");
         Ok((format!("{name} (event {entered})"), ended))
     }
 }

@@ -31,6 +31,10 @@ impl Word {
         }
     }
 
+    pub(crate) fn as_object(self) -> Option<i64> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
     /// As it is stored.
     pub(crate) fn stored(self) -> i64 {
         match self {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::state::{VALUE, is_definition};
 use super::text::Lines;
 use crate::error::{Error, Result};
-use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::memory::{Memory, MemoryAt, Write};
 use crate::reading::{Event, Recording};
 use crate::value::{Key, Kind, Owner, Word};
 
@@ -200,18 +200,11 @@ fn order_of(
 /// One write of each slot that was written from an event on, until another.
 fn changed_slots(recording: &Recording, from: i64, to: i64) -> Result<Vec<Write>> {
     let first = recording.first_write_at(from)?;
-    let mut statement = recording
-        .database
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM writes WHERE id >= ? AND event < ? ORDER BY id"))?;
-    let mut rows = statement.query([first, to])?;
     let mut slots: HashMap<(Owner, Key), Write> = HashMap::new();
-    while let Some(row) = rows.next()? {
-        let write = write_of(row)?;
+    recording.find_write("WHERE id >= ? AND event < ? ORDER BY id", [first, to], |write| {
         slots.entry((write.owner, write.key)).or_insert(write);
-        if write.event >= to {
-            break;
-        }
-    }
+        Ok(None::<()>)
+    })?;
     let mut slots: Vec<Write> = slots.into_values().collect();
     slots.sort_by_key(|write| (write.owner.as_object().is_some(), write.owner, write.id));
     Ok(slots)

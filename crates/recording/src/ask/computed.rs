@@ -5,7 +5,7 @@ use super::origin::{Returned, returned_of};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt};
 use crate::predicate::{Datum, Expression, Scope};
-use crate::reading::{Call, Code, Event, Recording};
+use crate::reading::{Call, Event, Recording, list};
 use crate::value::{Key, What, Word};
 
 /// The most returns that are tried, newest first.
@@ -14,39 +14,25 @@ const MOST_TRIED: i64 = 500;
 /// The last value before an event that a function gave for an attribute of an object; none if nothing computes it.
 pub(super) fn last(recording: &Recording, target: &Expression, event: &Event) -> Result<Option<Returned>> {
     let Expression::Attribute(of, name) = target else { return Ok(None) };
-    let codes: Vec<String> = recording
-        .codes
-        .iter()
-        .filter(|(_, code)| is_called(code, name))
-        .map(|(id, _)| id.to_string())
-        .collect();
+    let codes = recording.codes_where(|code| code.last_name() == name);
     if codes.is_empty() {
         return Ok(None);
     }
     let object = value_in_stack(recording, of, event)?;
-    let mut statement = recording.database.prepare(&format!(
+    let returns = format!(
         "SELECT calls.id, calls.code, ends.id, ends.value FROM calls JOIN events AS ends ON ends.id = calls.ended \
          WHERE calls.code IN ({}) AND ends.id < ? AND ends.kind = ? ORDER BY ends.id DESC LIMIT ?",
-        codes.join(",")
-    ))?;
-    for returned in statement.query_map((event.id, What::Return.stored(), MOST_TRIED), returned_of)? {
-        let returned = returned?;
-        let Some(call) = recording.call(returned.call)? else { continue };
+        list(&codes)
+    );
+    recording.find_row(&returns, (event.id, What::Return.stored(), MOST_TRIED), returned_of, |returned| {
+        let Some(call) = recording.call(returned.call)? else { return Ok(None) };
         let is_it = match (object, receiver(recording, &call, returned.event)?) {
             (Some(object), Some(receiver)) => object == receiver,
             (None, Some(_)) => is_of(recording, of, &recording.event(returned.event)?)? == Some(true),
             _ => false,
         };
-        if is_it {
-            return Ok(Some(returned));
-        }
-    }
-    Ok(None)
-}
-
-/// Whether a function may be the getter of an attribute. That of an object that no class has made has its name alone.
-pub(super) fn is_called(code: &Code, attribute: &str) -> bool {
-    code.name.rsplit('.').next() == Some(attribute)
+        Ok(is_it.then_some(returned))
+    })
 }
 
 /// Whether a call that ends is about an object that an expression means where it was called; none if that is not known.
@@ -61,10 +47,7 @@ fn receiver(recording: &Recording, call: &Call, event: i64) -> Result<Option<i64
     let memory = MemoryAt { recording, event };
     let own = ["self", "this", "cls"].into_iter().find_map(|name| recording.number(name).map(Key::Name));
     let word = own.map(|own| memory.get(call.owner, own)).transpose()?.flatten();
-    Ok(match word {
-        Some(Word::Object(object)) => Some(object),
-        _ => None,
-    })
+    Ok(word.and_then(Word::as_object))
 }
 
 /// The object that an expression means in the innermost call that knows it.

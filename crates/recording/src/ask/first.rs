@@ -4,10 +4,6 @@ mod objects;
 mod returns;
 mod search;
 
-use std::rc::Rc;
-
-use rusqlite::OptionalExtension;
-
 pub(super) use self::objects::types_of as objects_of_types;
 use self::search::{Found, Search};
 use super::properties;
@@ -16,7 +12,7 @@ use super::state::{VALUE, is_definition};
 use super::stored;
 use super::text::Lines;
 use crate::error::{Error, Result};
-use crate::memory::{COLUMNS, LINE, Memory, MemoryAt, Write, write_of};
+use crate::memory::{LINE, Memory, MemoryAt, Write};
 use crate::predicate::Expression;
 use crate::reading::{Call, Code, Event, Recording, is_file};
 use crate::streams::stream_of;
@@ -176,14 +172,12 @@ fn before_read(
 pub(crate) fn own_and_outer(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
     let mut owners = vec![call.owner];
     let Some(name) = recording.number(OUTER) else { return Ok(owners) };
-    let mut statement =
-        recording.database.prepare_cached("SELECT value FROM writes WHERE owner = ? AND key = ? LIMIT 1")?;
+    let outer = "SELECT value FROM writes WHERE owner = ? AND key = ? LIMIT 1";
     while let Some(owner) = owners.last()
         && owners.len() < 20
+        && let Some(outer) = recording.row(outer, [owner.0, Key::Name(name).stored()], |row| row.get(0))?
+        && let Word::Integer(outer) = Word::of(outer)
     {
-        let mut rows = statement.query([owner.0, Key::Name(name).stored()])?;
-        let Some(row) = rows.next()? else { break };
-        let Word::Integer(outer) = Word::of(row.get(0)?) else { break };
         owners.push(Owner(outer << 1));
     }
     Ok(owners)
@@ -227,7 +221,8 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     if let Some(callers) = recording.stack_text(&line, &frames)? {
         lines.add(callers);
     }
-    let of = owner_text(recording, found)?;
+    // A forked process has not called its modules.
+    let of = recording.code_of(found.owner)?.map_or("<module>", |code| &code.name);
     if line.call != found.call.id || found.owner != found.call.owner {
         lines.add(format!("it is about variables of {of}"));
     }
@@ -268,34 +263,20 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     Ok(lines.finish())
 }
 
-/// The name of the function, or of the module, whose variables a condition is about.
-fn owner_text(recording: &Recording, found: &Found) -> Result<Rc<str>> {
-    let mut statement =
-        recording.database.prepare_cached("SELECT code FROM calls WHERE owner = ? LIMIT 1")?;
-    let code: Option<i64> = statement.query_row([found.owner.0], |row| row.get(0)).optional()?;
-    // A forked process has not called its modules.
-    let Some(code) = code else { return Ok(Rc::from("<module>")) };
-    Ok(recording.codes.get(&code).map_or_else(|| Rc::from("?"), |code| Rc::clone(&code.name)))
-}
-
 /// Whether a write only fills an object that a later one of them shows whole.
 fn is_part_of_new(recording: &Recording, write: &Write, all: &[Write]) -> Result<bool> {
     let Some(object) = write.owner.as_object() else { return Ok(false) };
     let is_given = |other: &Write| other.id > write.id && other.word == Word::Object(object);
     let Some(first) = all.first().filter(|_| all.iter().any(is_given)) else { return Ok(false) };
-    let mut statement =
-        recording.database.prepare_cached("SELECT 1 FROM writes WHERE owner = ? AND id < ? LIMIT 1")?;
-    Ok(!statement.exists([write.owner.0, first.id])?)
+    let earlier = "SELECT 1 FROM writes WHERE owner = ? AND id < ? LIMIT 1";
+    Ok(!recording.has_row(earlier, [write.owner.0, first.id])?)
 }
 
 /// The writes of a line, until an event.
 fn writes_of(recording: &Recording, line: &Event, until: i64) -> Result<Vec<Write>> {
     let from = recording.first_write_at(line.id)?;
-    let mut statement = recording.database.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM writes WHERE id >= ? AND event <= ? AND {LINE} = ? AND since >= 0 ORDER BY id LIMIT 20"
-    ))?;
-    let rows = statement.query_map([from, until, line.id], write_of)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let of_line = format!("WHERE id >= ? AND event <= ? AND {LINE} = ? AND since >= 0 ORDER BY id LIMIT 20");
+    recording.writes(&of_line, [from, until, line.id])
 }
 
 /// `total: 3 → -5`.

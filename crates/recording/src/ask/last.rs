@@ -3,9 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
+use rusqlite::Row;
+
 use super::target::MOST_TRIED;
 use crate::error::Result;
-use crate::memory::{COLUMNS, Write, write_of};
+use crate::memory::Write;
 use crate::reading::Recording;
 use crate::value::{Key, OUTER, Owner, Word};
 
@@ -27,12 +29,9 @@ pub(super) fn last_moments(recording: &Recording, name: i64) -> Result<Vec<i64>>
 fn owners_of(recording: &Recording, name: i64) -> Result<(HashSet<Owner>, Vec<i64>)> {
     let outer = recording.number(OUTER).map(Key::Name);
     let (mut owners, mut events) = (HashSet::new(), Vec::new());
-    let mut statement = recording
-        .database
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM writes WHERE key IN (?, ?) ORDER BY id"))?;
     let keys = [Key::Name(name).stored(), outer.unwrap_or(Key::Name(name)).stored()];
-    for write in statement.query_map(keys, write_of)? {
-        let Write { event, owner, key, word, .. } = write?;
+    recording.find_write("WHERE key IN (?, ?) ORDER BY id", keys, |write| {
+        let Write { event, owner, key, word, .. } = write;
         let is_inside = Some(key) == outer
             && matches!(word, Word::Integer(around) if owners.contains(&Owner(around << 1)));
         if key == Key::Name(name) {
@@ -41,7 +40,8 @@ fn owners_of(recording: &Recording, name: i64) -> Result<(HashSet<Owner>, Vec<i6
         if owner.as_object().is_none() && (is_inside || key == Key::Name(name)) {
             owners.insert(owner);
         }
-    }
+        Ok(None::<()>)
+    })?;
     Ok((owners, events))
 }
 
@@ -49,15 +49,14 @@ fn owners_of(recording: &Recording, name: i64) -> Result<(HashSet<Owner>, Vec<i6
 fn ends_of(recording: &Recording, owners: &HashSet<Owner>) -> Result<Vec<i64>> {
     let mut ends = Vec::new();
     let mut is_any_open = false;
-    let mut statement = recording.database.prepare_cached("SELECT owner, ended FROM calls")?;
-    let calls = statement.query_map([], |row| Ok((Owner(row.get(0)?), row.get::<_, Option<i64>>(1)?)))?;
-    for call in calls {
-        let (owner, ended) = call?;
+    let read = |row: &Row<'_>| Ok((Owner(row.get(0)?), row.get::<_, Option<i64>>(1)?));
+    recording.find_row("SELECT owner, ended FROM calls", [], read, |(owner, ended)| {
         if owners.contains(&owner) {
             is_any_open |= ended.is_none_or(|ended| ended == 0);
             ends.extend(ended.filter(|ended| *ended > 0));
         }
-    }
+        Ok(None::<()>)
+    })?;
     if is_any_open {
         ends.push(recording.last_event()?);
         ends.extend(last_events_of_open(recording, owners)?);
@@ -72,13 +71,10 @@ fn ends_of(recording: &Recording, owners: &HashSet<Owner>) -> Result<Vec<i64>> {
 /// have not ended. A generator that is suspended is on no other stack than that of its own last event.
 fn last_events_of_open(recording: &Recording, owners: &HashSet<Owner>) -> Result<Vec<i64>> {
     let (mut own, mut threads) = (Vec::new(), HashMap::new());
-    let mut statement = recording.database.prepare_cached(
-        "SELECT calls.owner, calls.thread, max(events.id) FROM events JOIN calls ON calls.id = events.call \
-         WHERE coalesce(calls.ended, 0) = 0 GROUP BY calls.id",
-    )?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (owner, thread, event): (_, i64, i64) = (Owner(row.get(0)?), row.get(1)?, row.get(2)?);
+    let open = "SELECT calls.owner, calls.thread, max(events.id) FROM events JOIN calls ON calls.id = events.call \
+                WHERE coalesce(calls.ended, 0) = 0 GROUP BY calls.id";
+    let read = |row: &Row<'_>| Ok((Owner(row.get(0)?), row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
+    for (owner, thread, event) in recording.rows(open, [], read)? {
         let last = threads.entry(thread).or_insert(event);
         *last = event.max(*last);
         if owners.contains(&owner) {

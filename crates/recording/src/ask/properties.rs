@@ -53,15 +53,12 @@ fn computed(recording: &Recording, part: &Expression) -> Result<Option<(Expressi
 /// ever had.
 fn returned(recording: &Recording, of: &Expression, name: &str) -> Result<Option<(Expression, String)>> {
     let Some(number) = of.last_name().and_then(|last| recording.number(last)) else { return Ok(None) };
-    let mut statement = recording.database.prepare_cached(
-        "SELECT min(objects.id) FROM writes JOIN objects ON objects.id = value >> 3 \
-         WHERE key = ? AND value & 7 = 4 GROUP BY type",
-    )?;
+    let objects = "SELECT min(objects.id) FROM writes JOIN objects ON objects.id = value >> 3 \
+                   WHERE key = ? AND value & 7 = 4 GROUP BY type";
     let mut roots = Vec::new();
     of.roots(&mut roots);
     let mut found: Option<(Expression, String)> = None;
-    for object in statement.query_map([Key::Name(number).stored()], |row| row.get(0))? {
-        let object = object?;
+    for object in recording.rows(objects, [Key::Name(number).stored()], |row| row.get(0))? {
         if recording.object(object)?.kind != Kind::Instance {
             return Ok(None);
         }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use rusqlite::Row;
+
 use super::comprehensions::statement_around;
 use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt};
-use crate::reading::{Code, Recording, is_file};
+use crate::reading::{Code, Recording, is_file, list};
 use crate::spelling::Spelling;
 use crate::value::{Key, OUTER, Owner, What, Word};
 
@@ -34,17 +36,14 @@ pub fn reached(recording: &Recording, target: &str) -> Result<String> {
 /// How often places were reached, and the first and the last time, by what they are called: each process numbers
 /// the same line differently.
 fn counts(recording: &Recording, places: &[i64]) -> Result<BTreeMap<String, (i64, i64, i64)>> {
-    let places: Vec<String> = places.iter().map(i64::to_string).collect();
-    let mut statement = recording.database.prepare(&format!(
+    let hits = format!(
         "SELECT place, count(*), min(id), max(id) FROM events WHERE kind = 0 AND place IN ({}) GROUP BY place",
-        places.join(",")
-    ))?;
+        list(places)
+    );
     let mut found: BTreeMap<String, (i64, i64, i64)> = BTreeMap::new();
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (hits, first, last): (i64, i64, i64) = (row.get(1)?, row.get(2)?, row.get(3)?);
-        let (all, earliest, latest) =
-            found.entry(recording.place_text(row.get(0)?)).or_insert((0, first, last));
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?, row.get(2)?, row.get(3)?));
+    for (place, hits, first, last) in recording.rows(&hits, [], read)? {
+        let (all, earliest, latest) = found.entry(recording.place_text(place)).or_insert((0, first, last));
         *all += hits;
         (*earliest, *latest) = ((*earliest).min(first), (*latest).max(last));
     }
@@ -111,7 +110,7 @@ fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Resu
 
 /// Whether a code is a function of this name.
 pub(super) fn is_named(code: &Code, name: &str) -> bool {
-    &*code.name == name || code.name.rsplit('.').next() == Some(name)
+    &*code.name == name || code.last_name() == name
 }
 
 /// That no function of this name ran.
@@ -147,19 +146,15 @@ fn class_calls(recording: &Recording, class: &Code, lines: &mut Lines) -> Result
     let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     lines.add(format!("{} is a class; functions of it that were called: {known}", class.name));
     let init = format!("{own}__init__");
-    let ids = recording.codes.iter().filter(|(_, code)| code.path == class.path && *code.name == *init);
-    let ids: Vec<i64> = ids.map(|(id, _)| *id).collect();
+    let ids = recording.codes_where(|code| code.path == class.path && *code.name == *init);
     if ids.is_empty() { Ok(()) } else { one_function(recording, &init, &ids, lines) }
 }
 
 fn one_function(recording: &Recording, name: &str, codes: &[i64], lines: &mut Lines) -> Result<()> {
-    let codes: Vec<String> = codes.iter().map(i64::to_string).collect();
-    let mut statement = recording.database.prepare(&format!(
-        "SELECT id, owner, entered FROM calls WHERE code IN ({}) ORDER BY entered",
-        codes.join(",")
-    ))?;
-    let calls = statement.query_map([], |row| Ok((row.get(0)?, Owner(row.get(1)?), row.get(2)?)))?;
-    let mut calls: Vec<(i64, Owner, i64)> = calls.collect::<rusqlite::Result<_>>()?;
+    let calls =
+        format!("SELECT id, owner, entered FROM calls WHERE code IN ({}) ORDER BY entered", list(codes));
+    let read = |row: &Row<'_>| Ok((row.get(0)?, Owner(row.get(1)?), row.get::<_, i64>(2)?));
+    let mut calls = recording.rows(&calls, [], read)?;
     let begin = recording.first_event()?;
     calls.retain(|(_, _, entered)| *entered >= begin);
     let count = i64::try_from(calls.len()).unwrap_or(i64::MAX);
@@ -186,19 +181,13 @@ fn one_function(recording: &Recording, name: &str, codes: &[i64], lines: &mut Li
 /// The arguments of a call: what was written before its first line.
 pub(crate) fn arguments(recording: &Recording, owner: Owner, entered: i64) -> Result<String> {
     let memory = MemoryAt { recording, event: entered + 1 };
-    let mut statement = recording
-        .database
-        .prepare_cached("SELECT key, value FROM writes WHERE owner = ? AND event = ? ORDER BY id LIMIT 10")?;
-    let rows =
-        statement.query_map([owner.0, entered], |row| Ok((Key::of(row.get(0)?), Word::of(row.get(1)?))))?;
-    let rows: Vec<(Key, Word)> = rows.collect::<rusqlite::Result<_>>()?;
     let mut parts = Vec::new();
-    for (key, word) in rows {
-        let name = recording.key_text(key);
+    for write in recording.writes("WHERE owner = ? AND event = ? ORDER BY id LIMIT 10", [owner.0, entered])? {
+        let name = recording.key_text(write.key);
         if name == OUTER {
             continue;
         }
-        let value = match word {
+        let value = match write.word {
             Word::Object(number) => object_in_brief(recording, number, &memory)?,
             word => recording.value_text(word, &memory, 0, 60)?,
         };
@@ -218,12 +207,9 @@ fn object_in_brief(recording: &Recording, number: i64, memory: &MemoryAt<'_>) ->
 
 fn ends(recording: &Recording, calls: &[(i64, Owner, i64)]) -> Result<String> {
     let (mut returns, mut exceptions, mut other) = (0, 0, 0);
-    let mut statement = recording.database.prepare_cached(
-        "SELECT events.kind FROM calls LEFT JOIN events ON events.id = calls.ended WHERE calls.id = ?",
-    )?;
+    let end = "SELECT events.kind FROM calls JOIN events ON events.id = calls.ended WHERE calls.id = ?";
     for (call, ..) in calls.iter().take(10_000) {
-        let kind: Option<i64> = statement.query_row([call], |row| row.get(0))?;
-        match kind.map(What::of) {
+        match recording.row(end, [call], |row| row.get(0).map(What::of))? {
             Some(What::Return) => returns += 1,
             Some(What::Unwind) => exceptions += 1,
             _ => other += 1,

@@ -119,11 +119,8 @@ pub(super) fn is_declared(recording: &Recording, name: &str, word: Word) -> Resu
 
 /// The end of what was written before an event.
 fn output(recording: &Recording, event: i64) -> Result<Option<String>> {
-    let mut statement = recording
-        .database
-        .prepare_cached("SELECT text FROM output WHERE event < ? ORDER BY rowid DESC LIMIT 20")?;
-    let parts = statement.query_map([event], |row| row.get::<_, String>(0))?;
-    let mut parts: Vec<String> = parts.collect::<rusqlite::Result<_>>()?;
+    let last = "SELECT text FROM output WHERE event < ? ORDER BY rowid DESC LIMIT 20";
+    let mut parts: Vec<String> = recording.rows(last, [event], |row| row.get(0))?;
     parts.reverse();
     let text = parts.concat();
     let text = text.trim_end();

@@ -3,12 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rusqlite::Row;
+
 use super::first::objects_of_types;
 use super::statement;
 use crate::error::Result;
-use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::{Datum, Expression, Scope};
-use crate::reading::{Call, Recording};
+use crate::reading::{Call, Code, Recording, list};
 use crate::value::{Key, Owner, Word};
 
 /// The most calls that are tried, newest first.
@@ -176,31 +178,28 @@ fn assignments(
     mut is_enough: impl FnMut(Assignment) -> bool,
 ) -> Result<()> {
     let names = names_of_descriptors(recording)?;
-    let last = |code: i64| recording.codes.get(&code).and_then(|code| code.name.rsplit('.').next());
-    let is_setter =
-        |code: i64| last(code).is_some_and(|last| last == name || matches!(last, "__set__" | "__setattr__"));
-    let setters: HashSet<i64> = recording.codes.keys().copied().filter(|code| is_setter(*code)).collect();
-    let codes: Vec<String> = setters.iter().map(i64::to_string).collect();
-    let mut statement = recording.database.prepare(&format!(
+    let is_setter = |last: &str| last == name || matches!(last, "__set__" | "__setattr__");
+    let setters: HashSet<i64> =
+        recording.codes_where(|code| is_setter(code.last_name())).into_iter().collect();
+    let calls = format!(
         "SELECT id, entered, ended FROM calls WHERE code IN ({}) AND entered < ? ORDER BY id DESC LIMIT ?",
-        codes.join(",")
-    ))?;
-    let calls = statement.query_map([before, MOST_CALLS], |row| {
-        Ok((row.get(0)?, row.get::<_, i64>(1)?, row.get::<_, Option<i64>>(2)?))
-    })?;
-    for call in calls {
-        let (id, entered, ended): (i64, _, _) = call?;
-        let Some(call) = recording.call(id)? else { continue };
+        list(&setters)
+    );
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get::<_, Option<i64>>(2)?));
+    recording.find_row(&calls, [before, MOST_CALLS], read, |(id, entered, ended)| {
+        let Some(call) = recording.call(id)? else { return Ok(None) };
         let ended = ended.filter(|ended| *ended > 0).unwrap_or(i64::MAX).min(before);
-        let role = last(call.code).unwrap_or_default();
-        if let Some((object, word)) = assigned(recording, &call, entered, (role, name), &names)?
+        let role = recording.codes.get(&call.code).map_or("", Code::last_name);
+        let is_last = if let Some((object, word)) = assigned(recording, &call, entered, (role, name), &names)?
             && let Some((write, fit)) =
                 best_write(recording, (id, &setters), (entered, ended), (object, name, word))?
-            && is_enough(Assignment { object, write, fit })
         {
-            break;
-        }
-    }
+            is_enough(Assignment { object, write, fit })
+        } else {
+            false
+        };
+        Ok(is_last.then_some(()))
+    })?;
     Ok(())
 }
 
@@ -215,10 +214,7 @@ fn assigned(
     let given = given(recording, call, entered)?;
     Ok(match (role, given.as_slice()) {
         ("__set__", [descriptor, Word::Object(object), word]) => {
-            let known = match descriptor {
-                Word::Object(descriptor) => names.get(descriptor),
-                _ => None,
-            };
+            let known = descriptor.as_object().and_then(|descriptor| names.get(&descriptor));
             let is_named = known.map_or_else(
                 || {
                     let line = call.caller_place.and_then(|place| recording.place(place));
@@ -239,17 +235,10 @@ fn assigned(
 
 /// The names under which classes have descriptors, which `__set_name__` gets, by the objects that these are.
 fn names_of_descriptors(recording: &Recording) -> Result<HashMap<i64, HashSet<String>>> {
-    let is_it = |name: &str| name.rsplit('.').next() == Some("__set_name__");
-    let codes = recording.codes.iter().filter(|(_, code)| is_it(&code.name));
-    let codes: Vec<String> = codes.map(|(id, _)| id.to_string()).collect();
-    let mut statement = recording.database.prepare(&format!(
-        "SELECT id, entered FROM calls WHERE code IN ({}) LIMIT {MOST_CALLS}",
-        codes.join(",")
-    ))?;
-    let calls = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let codes = list(&recording.codes_where(|code| code.last_name() == "__set_name__"));
+    let calls = format!("SELECT id, entered FROM calls WHERE code IN ({codes}) LIMIT {MOST_CALLS}");
     let mut names: HashMap<i64, HashSet<String>> = HashMap::new();
-    for call in calls {
-        let (id, entered): (i64, i64) = call?;
+    for (id, entered) in recording.rows(&calls, [], |row| Ok((row.get(0)?, row.get(1)?)))? {
         let Some(call) = recording.call(id)? else { continue };
         if let [Word::Object(descriptor), _, Word::Atom(name)] = given(recording, &call, entered)?.as_slice()
         {
@@ -275,12 +264,9 @@ fn best_write(
     (object, name, word): (i64, &str, Word),
 ) -> Result<Option<(Write, Fit)>> {
     let first = recording.first_write_at(from)?;
-    let mut statement = recording.database.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM writes WHERE id >= ? AND event <= ? AND owner & 1 = 1 AND key & 3 <> 3 ORDER BY id LIMIT 200"
-    ))?;
+    let writes = "WHERE id >= ? AND event <= ? AND owner & 1 = 1 AND key & 3 <> 3 ORDER BY id LIMIT 200";
     let mut found: Option<(Write, Fit)> = None;
-    for write in statement.query_map([first, until], write_of)? {
-        let write = write?;
+    for write in recording.writes(writes, [first, until])? {
         let fit = Fit {
             is_own: write.owner == Owner::object(object),
             is_as_given: write.word == word,

@@ -11,7 +11,7 @@ use super::stored;
 use super::text::Lines;
 use super::writes::{cut_text, unread_text, writes_to};
 use crate::error::{Error, Result};
-use crate::memory::{COLUMNS, Memory, MemoryAt, write_of};
+use crate::memory::{Memory, MemoryAt};
 use crate::predicate::{Expression, Function, Scope};
 use crate::reading::{Call, Code, Event, Recording};
 use crate::spelling::Spelling;
@@ -410,12 +410,10 @@ fn elsewhere(recording: &Recording, target: &Expression, event: i64) -> Result<S
             return Ok(computed);
         }
     }
-    let mut statement = recording.database.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM writes WHERE key = ? AND owner & 1 = ? ORDER BY id DESC LIMIT 1"
-    ))?;
-    let mut rows = statement.query((Key::Name(number).stored(), is_attribute))?;
-    let Some(row) = rows.next()? else { return computed(recording, target) };
-    let line = recording.writer(&write_of(row)?)?;
+    let last = "WHERE key = ? AND owner & 1 = ? ORDER BY id DESC LIMIT 1";
+    let last = recording.writes(last, (Key::Name(number).stored(), is_attribute))?;
+    let Some(last) = last.first() else { return computed(recording, target) };
+    let line = recording.writer(last)?;
     let place = recording.writer_text(&line)?;
     let kind = if is_attribute { "an attribute" } else { "a variable" };
     let advice = if line.id < event { "" } else { "; pass a later moment as `at`" };
@@ -435,7 +433,7 @@ fn computed(recording: &Recording, target: &Expression) -> Result<String> {
     };
     let own = recording.function_of_types(of, name)?;
     // One without a class may be any function.
-    let is_it = |code: &&Code| computed::is_called(code, name) && code.name.contains('.');
+    let is_it = |code: &&Code| code.last_name() == name && code.name.contains('.');
     let is_own = |code: &Code| own.as_deref() == Some(&*code.name);
     let function = recording.codes.values().filter(is_it).min_by_key(|code| (!is_own(code), code.line));
     Ok(match function {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::statement;
 use crate::error::Result;
 use crate::moment::UNSETTLED;
-use crate::reading::{Recording, event_of};
+use crate::reading::{Code, Recording, list};
 use crate::value::What;
 
 /// How many events at the end of a recording are gone through to find where calls were suspended.
@@ -20,30 +20,28 @@ impl Recording {
     /// # Errors
     /// The file cannot be read.
     pub fn waiting(&self) -> Result<Vec<String>> {
-        let mut statement = self.database.prepare("SELECT id, caller FROM calls WHERE ended IS NULL")?;
-        let open = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let open: HashMap<i64, i64> = open.collect::<rusqlite::Result<_>>()?;
+        let open = self.rows("SELECT id, caller FROM calls WHERE ended IS NULL", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+        let open: HashMap<i64, i64> = open.into_iter().collect();
         let mut left: HashSet<i64> = open.keys().copied().collect();
-        let mut statement = self
-            .database
-            .prepare("SELECT id, kind, call, place, value FROM events WHERE id > ? ORDER BY id DESC")?;
-        let mut rows = statement.query([self.last_event()? - MOST_EVENTS])?;
+        let since = self.last_event()? - MOST_EVENTS;
         let mut suspended = Vec::new();
-        while !left.is_empty()
-            && let Some(row) = rows.next()?
-        {
-            let event = event_of(row)?;
+        self.find_event_where("WHERE id > ? ORDER BY id DESC", [since], |event| {
             if left.remove(&event.call) && event.what == What::Yield {
-                suspended.push(event);
+                suspended.push(*event);
             }
-        }
+            Ok(left.is_empty())
+        })?;
         suspended
             .retain(|event| self.statement_of(event).is_some_and(|text| statement::has_word(&text, "await")));
         let callers: HashSet<i64> =
             suspended.iter().filter_map(|event| open.get(&event.call)).copied().collect();
         // Nothing records that an exception leaves a module where it waits.
         let may_have_left = self.fact("end")? != UNSETTLED && self.unhandled()?.is_some();
-        let of_modules = if may_have_left { self.calls_of_modules()? } else { HashSet::new() };
+        let modules = if may_have_left { self.codes_where(Code::is_module) } else { Vec::new() };
+        let of_modules = format!("SELECT id FROM calls WHERE ended IS NULL AND code IN ({})", list(&modules));
+        let of_modules = self.rows(&of_modules, [], |row| row.get::<_, i64>(0))?;
         suspended.retain(|event| !callers.contains(&event.call) && !of_modules.contains(&event.call));
         suspended.reverse();
         let mut lines = Vec::new();
@@ -57,14 +55,5 @@ impl Recording {
             lines.push(format!("still waiting: {more} more"));
         }
         Ok(lines)
-    }
-
-    fn calls_of_modules(&self) -> Result<HashSet<i64>> {
-        let mut statement = self.database.prepare(
-            "SELECT calls.id FROM calls JOIN codes ON codes.id = code JOIN texts ON texts.id = name \
-             WHERE ended IS NULL AND text = '<module>'",
-        )?;
-        let calls = statement.query_map([], |row| row.get(0))?;
-        Ok(calls.collect::<rusqlite::Result<_>>()?)
     }
 }

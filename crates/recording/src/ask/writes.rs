@@ -5,7 +5,7 @@ use super::inside::{changed_text, last_change};
 use super::target::Target;
 use super::text::Lines;
 use crate::error::{Error, Result};
-use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::{Datum, Scope};
 use crate::reading::{Event, Recording};
 use crate::spelling::Spelling;
@@ -111,11 +111,8 @@ fn parts_of(recording: &Recording, number: i64, memory: &MemoryAt<'_>) -> Result
         return Ok(Vec::new());
     }
     let slots = memory.all(Owner::object(number))?.into_iter();
-    let parts = slots.filter(|(key, _)| !matches!(key, Key::Name(_))).filter_map(|(_, word)| match word {
-        Word::Object(part) => Some(Owner::object(part)),
-        _ => None,
-    });
-    Ok(parts.collect())
+    let parts = slots.filter(|(key, _)| !matches!(key, Key::Name(_)));
+    Ok(parts.filter_map(|(_, word)| word.as_object().map(Owner::object)).collect())
 }
 
 /// That nothing is recorded of what an object contains.
@@ -222,23 +219,21 @@ fn last_writes(
     let any = key.is_none();
     let key = key.map_or(0, Key::stored);
     // The length is left out: what changed it was written as well, unless that is beyond the recorded items.
-    let mut statement = recording.database.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM writes WHERE owner = ?1 AND event < ?4 AND (key & 3 <> 3 AND (?2 OR key = ?3) \
+    let last = format!(
+        "WHERE owner = ?1 AND event < ?4 AND (key & 3 <> 3 AND (?2 OR key = ?3) \
          OR ?2 AND key & 3 = 3 AND value >= ?5 AND NOT EXISTS (SELECT 1 FROM writes AS other \
          WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3)) {which} ORDER BY id DESC LIMIT ?6"
-    ))?;
+    );
     let long = Word::Integer(recording.most_items()).stored();
     // Those of equal values are left out, and of JavaScript those to variables that hid others.
     let is_all = !which.is_empty() || recording.spelling == Spelling::JavaScript;
     let read = if is_all { -1 } else { i64::try_from(most).unwrap_or(-1) };
-    let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, long, read], write_of)?;
     let mut found = Vec::new();
     // What is visible again, until what wrote that is found.
     let mut shown = None;
-    for write in rows {
-        let write = write?;
+    recording.find_write(&last, (owner.0, any, key, until, long, read), |write| {
         if !which.is_empty() && is_of_equal_text(recording, &write)? {
-            continue;
+            return Ok(None);
         }
         if write.is_shown_again {
             shown.get_or_insert(write.word);
@@ -246,10 +241,8 @@ fn last_writes(
             shown = None;
             found.push(write);
         }
-        if found.len() == most {
-            break;
-        }
-    }
+        Ok((found.len() == most).then_some(()))
+    })?;
     Ok(found)
 }
 
@@ -282,15 +275,12 @@ fn runs_without_change(
     until: i64,
 ) -> Result<(usize, Option<i64>)> {
     let Some(place) = line.place.filter(|_| line.what == What::Line) else { return Ok((0, None)) };
-    let mut statement = recording.database.prepare_cached(
-        "SELECT events.id, calls.owner FROM events JOIN calls ON calls.id = events.call \
-         WHERE events.place = ? AND events.kind = 0 AND events.id > ? AND events.id < ? LIMIT 1000",
-    )?;
-    let runs = statement
-        .query_map([place, line.id, until], |row| Ok((row.get::<_, i64>(0)?, Owner(row.get(1)?))))?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let runs = "SELECT events.id, calls.owner FROM events JOIN calls ON calls.id = events.call \
+                WHERE events.place = ? AND events.kind = 0 AND events.id > ? AND events.id < ? LIMIT 1000";
     let (mut count, mut first) = (0, None);
-    for (event, frame) in runs {
+    for (event, frame) in
+        recording.rows(runs, [place, line.id, until], |row| Ok((row.get(0)?, Owner(row.get(1)?))))?
+    {
         let memory = MemoryAt { recording, event };
         if frame == owner || has(&memory, frame, owner, 2)? {
             count += 1;
@@ -319,13 +309,10 @@ fn aliases(
     but: (Owner, Key),
     memory: &MemoryAt<'_>,
 ) -> Result<Vec<String>> {
-    let mut statement = recording
-        .database
-        .prepare_cached("SELECT DISTINCT owner, key FROM writes WHERE value = ? AND event < ? LIMIT 200")?;
-    let slots = statement.query_map([Word::Object(object).stored(), memory.event], |row| {
+    let slots = "SELECT DISTINCT owner, key FROM writes WHERE value = ? AND event < ? LIMIT 200";
+    let slots = recording.rows(slots, [Word::Object(object).stored(), memory.event], |row| {
         Ok((Owner(row.get(0)?), Key::of(row.get(1)?)))
     })?;
-    let slots: Vec<(Owner, Key)> = slots.collect::<rusqlite::Result<_>>()?;
     let mut names = Vec::new();
     for slot in slots.into_iter().filter(|slot| *slot != but) {
         if memory.get(slot.0, slot.1)? != Some(Word::Object(object)) {

@@ -3,8 +3,6 @@
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use rusqlite::OptionalExtension;
-
 use super::{MOST_EVENTS, MOST_THROWN};
 use crate::error::Result;
 use crate::reading::{Event, Recording, event_of};
@@ -48,93 +46,86 @@ impl Recording {
         // What called an asynchronous function that threw later may have ended before.
         let since = self.last_event()? - MOST_EVENTS;
         let since = outermost.map_or(since, |thrown| since.max(thrown.id));
-        let mut statement = self.database.prepare_cached(
-            "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = events.call \
-             WHERE kind = ? AND events.id > ? AND thread BETWEEN ? AND ? ORDER BY events.id DESC LIMIT ?",
-        )?;
         let range = (What::Throw.stored(), since, threads.start(), threads.end(), MOST_THROWN);
         let (mut handled, mut open) = (HashSet::new(), None);
         let mut newest = true;
-        for thrown in statement.query_map(range, event_of)? {
-            let thrown = thrown?;
-            if !self.is_failure(&thrown)? {
-                continue;
-            }
-            let is_newest = std::mem::take(&mut newest);
-            match self.fate(&thrown, &mut handled)? {
+        let found = self.find_event_where(
+            "JOIN calls ON calls.id = events.call WHERE kind = ? AND events.id > ? AND thread BETWEEN ? AND ? \
+             ORDER BY events.id DESC LIMIT ?",
+            range,
+            |thrown| {
+                if !self.is_failure(thrown)? {
+                    return Ok(false);
+                }
+                let is_newest = std::mem::take(&mut newest);
+                let fate = self.fate(thrown, &mut handled)?;
+                // A test or a loop that ends cancels the tasks that are left.
+                let is_open = fate == Fate::Open || fate == Fate::Left && self.is_stopped(thrown)?;
+                if is_open {
+                    open = open.or(Some(*thrown));
+                }
                 // What a caller that has ended does with a rejection is not recorded. One after which the program threw
                 // others did not end it.
-                Fate::Rejected if !is_newest => {}
-                // A test or a loop that ends cancels the tasks that are left.
-                Fate::Left if self.is_stopped(&thrown)? => open = open.or(Some(thrown)),
-                Fate::Left | Fate::Rejected => return Ok(Some(thrown)),
-                Fate::Open => open = open.or(Some(thrown)),
-                Fate::Handled => {}
-            }
-        }
-        Ok(outermost.or(open))
+                Ok(!is_open && (fate == Fate::Left || fate == Fate::Rejected && is_newest))
+            },
+        )?;
+        Ok(found.or(outermost).or(open))
     }
 
     /// The last exception that left a call which no recorded call had called.
     fn left_outermost(&self, threads: &RangeInclusive<i64>) -> Result<Option<Event>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT events.id, kind, call, place, value FROM calls JOIN events ON events.id = calls.ended \
-             WHERE caller = 0 AND kind = ? AND thread BETWEEN ? AND ? ORDER BY events.id DESC LIMIT ?",
-        )?;
+        let left = "SELECT events.id, kind, call, place, value FROM calls JOIN events ON events.id = calls.ended \
+                    WHERE caller = 0 AND kind = ? AND thread BETWEEN ? AND ? ORDER BY events.id DESC LIMIT ?";
         let range = (What::Unwind.stored(), threads.start(), threads.end(), MOST_THROWN);
-        for left in statement.query_map(range, event_of)? {
-            let left = left?;
+        self.find_row(left, range, event_of, |left| {
             if self.resumer_at(&left)?.is_some() {
-                continue;
+                return Ok(None);
             }
             let thrown = match self.thrown_since(&left) {
                 Some(since) => Some(self.thrown_earlier(&left, since)?),
                 None => self.thrown_in(left.call, &left, false)?,
             };
-            if let Some(thrown) = thrown
-                && self.is_failure(&thrown)?
-                && !self.is_stopped(&thrown)?
-            {
-                return Ok(Some(thrown));
-            }
-        }
-        Ok(None)
+            Ok(match thrown {
+                Some(thrown) if self.has_failed(&thrown)? => Some(thrown),
+                _ => None,
+            })
+        })
     }
 
     /// What failed in what a line called or waited for that ended the program by `SystemExit`, as a test runner does, or by a
     /// group of exceptions: the last exception that left a call, or else the last assertion.
     pub(super) fn failed_within(&self, end: &Event) -> Result<Option<Event>> {
-        let type_name = self.thrown_text(end)?.map(|(type_name, _)| type_name);
-        let is_group = type_name.as_deref().is_some_and(|name| name.ends_with("ExceptionGroup"));
-        if !is_group && type_name.as_deref() != Some("SystemExit") {
+        let is_group = self.is_of_type(end, |name| name.ends_with("ExceptionGroup"))?;
+        if !is_group && !self.is_of_type(end, |name| name == "SystemExit")? {
             return Ok(None);
         }
-        let mut statement = self.database.prepare_cached(
-            "SELECT events.id, kind, call, place, value, (caller = ?3 OR ?6) \
-             AND EXISTS (SELECT 1 FROM events AS ends WHERE ends.id = calls.ended AND ends.kind = ?4) \
-             FROM events JOIN calls ON calls.id = call WHERE kind = ?1 AND events.id < ?2 AND call <> ?3 \
-             AND events.id > (SELECT coalesce(max(id), 0) FROM events WHERE call = ?3 AND id < ?2 AND kind = ?7) \
-             ORDER BY events.id DESC LIMIT ?5",
-        )?;
+        let within = "SELECT events.id, kind, call, place, value, (caller = ?3 OR ?6) \
+                      AND EXISTS (SELECT 1 FROM events AS ends WHERE ends.id = calls.ended AND ends.kind = ?4) \
+                      FROM events JOIN calls ON calls.id = call WHERE kind = ?1 AND events.id < ?2 AND call <> ?3 \
+                      AND events.id > (SELECT coalesce(max(id), 0) FROM events WHERE call = ?3 AND id < ?2 AND kind = ?7) \
+                      ORDER BY events.id DESC LIMIT ?5";
         let (throw, unwind) = (What::Throw.stored(), What::Unwind.stored());
         let range = (throw, end.id, end.call, unwind, MOST_THROWN, is_group, What::Line.stored());
         let mut assertion = None;
-        for thrown in statement.query_map(range, |row| Ok((event_of(row)?, row.get::<_, bool>(5)?)))? {
-            let (thrown, has_left) = thrown?;
-            if has_left && self.is_failure(&thrown)? && !self.is_stopped(&thrown)? {
+        let read = |row: &rusqlite::Row<'_>| Ok((event_of(row)?, row.get::<_, bool>(5)?));
+        let failed = self.find_row(within, range, read, |(thrown, has_left)| {
+            if has_left && self.has_failed(&thrown)? {
                 return Ok(Some(thrown));
             }
-            let text = self.thrown_text(&thrown)?;
-            if text.is_some_and(|(type_name, _)| &*type_name == "AssertionError") {
+            if self.is_of_type(&thrown, |name| name == "AssertionError")? {
                 assertion = assertion.or(Some(thrown));
             }
-        }
-        Ok(assertion)
+            Ok(None)
+        })?;
+        Ok(failed.or(assertion))
     }
 
     fn is_failure(&self, thrown: &Event) -> Result<bool> {
-        let text = self.thrown_text(thrown)?;
-        Ok(!text.is_some_and(|(type_name, _)| NO_FAILURES.contains(&&*type_name)))
+        Ok(!self.is_of_type(thrown, |name| NO_FAILURES.contains(&name))?)
+    }
+
+    fn has_failed(&self, thrown: &Event) -> Result<bool> {
+        Ok(self.is_failure(thrown)? && !self.is_stopped(thrown)?)
     }
 
     /// The recorded call that resumed a generator last before it ended, which is where an exception goes.
@@ -154,31 +145,26 @@ impl Recording {
 
     /// What left a call after which so many others were thrown; the end of the call, if it is from before the recording.
     fn thrown_earlier(&self, left: &Event, since: i64) -> Result<Event> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = events.call \
-             WHERE kind = ? AND events.id < ? AND thread = (SELECT thread FROM calls WHERE id = ?) \
-             ORDER BY events.id DESC LIMIT 1 OFFSET ?",
-        )?;
-        let range = [What::Throw.stored(), left.id, left.call, since];
-        Ok(statement.query_row(range, event_of).optional()?.unwrap_or(*left))
+        let earlier = "JOIN calls ON calls.id = events.call WHERE kind = ? AND events.id < ? \
+                       AND thread = (SELECT thread FROM calls WHERE id = ?) ORDER BY events.id DESC LIMIT 1 OFFSET ?";
+        let found = self.event_where(earlier, [What::Throw.stored(), left.id, left.call, since])?;
+        Ok(found.unwrap_or(*left))
     }
 
     /// Follows an exception outwards. The calls through which others passed that were handled are known.
     fn fate(&self, thrown: &Event, handled: &mut HashSet<i64>) -> Result<Fate> {
-        let mut ends = self.database.prepare_cached("SELECT caller, ended FROM calls WHERE id = ?")?;
-        let mut later =
-            self.database.prepare_cached("SELECT id FROM events WHERE call = ? AND id > ? LIMIT 1")?;
+        let later = "SELECT id FROM events WHERE call = ? AND id > ? LIMIT 1";
         let (mut call, mut event) = (thrown.call, thrown.id);
         let mut passed = Vec::new();
         let fate = loop {
             let end = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-            let Some((caller, ended)): Option<(i64, Option<i64>)> = ends.query_row([call], end).optional()?
-            else {
+            let end = self.row("SELECT caller, ended FROM calls WHERE id = ?", [call], end)?;
+            let Some((caller, ended)): Option<(i64, Option<i64>)> = end else {
                 // What left the outermost call is known; this may be one that a `finally` of it handled.
                 break if call == 0 { Fate::Handled } else { Fate::Left };
             };
             let Some(ended) = ended else {
-                break if later.exists([call, event])? { Fate::Handled } else { Fate::Open };
+                break if self.has_row(later, [call, event])? { Fate::Handled } else { Fate::Open };
             };
             // What called an asynchronous function may have ended before that.
             if ended < event {

@@ -7,14 +7,13 @@ use dap::{
     Breakpoint, ConditionFailedEvent, SetBreakpointsArguments, SetBreakpointsResponse,
     SetFunctionBreakpointsArguments, Source,
 };
-use rusqlite::OptionalExtension;
 
 use super::moves::{Direction, Position, Reached, beyond};
 use crate::ask::owners;
 use crate::error::Result;
 use crate::memory::MemoryAt;
 use crate::predicate::{Expression, Scope};
-use crate::reading::{Event, Recording, event_of};
+use crate::reading::{Code, Event, Recording, list};
 use crate::value::What;
 
 /// All that a client has set.
@@ -152,10 +151,7 @@ impl Breakpoints {
         direction: Direction,
         until: i64,
     ) -> Result<Option<Event>> {
-        let numbers = |sets: &[Set]| {
-            let numbers: Vec<String> = sets.iter().flat_map(|set| &set.at).map(i64::to_string).collect();
-            numbers.join(",")
-        };
+        let numbers = |sets: &[Set]| list(sets.iter().flat_map(|set| &set.at));
         let (beyond, order) = beyond(direction);
         let limit = if direction == Direction::Forward { "<=" } else { ">=" };
         let wanted = [
@@ -173,12 +169,9 @@ impl Breakpoints {
         let mut nearest: Option<Event> = None;
         for wanted in wanted.into_iter().flatten() {
             let until = nearest.map_or(until, |event| event.id);
-            let statement = format!(
-                "SELECT id, kind, call, place, value FROM events WHERE id {beyond} ?1 AND id {limit} ?2 AND {wanted} \
-                 ORDER BY id {order} LIMIT 1"
-            );
-            let found = recording.database.query_row(&statement, [from, until], event_of).optional()?;
-            nearest = found.or(nearest);
+            let next =
+                format!("WHERE id {beyond} ? AND id {limit} ? AND {wanted} ORDER BY id {order} LIMIT 1");
+            nearest = recording.event_where(&next, [from, until])?.or(nearest);
         }
         Ok(nearest)
     }
@@ -225,10 +218,9 @@ impl Breakpoints {
 impl Recording {
     /// The codes of a function, by its name with or without its class.
     fn functions(&self, name: &str) -> Vec<i64> {
-        let is_it =
-            |code: &str| code == name || code.strip_suffix(name).is_some_and(|before| before.ends_with('.'));
-        let mut found: Vec<i64> =
-            self.codes.iter().filter(|(_, code)| is_it(&code.name)).map(|(id, _)| *id).collect();
+        let is_in_class =
+            |code: &Code| code.name.strip_suffix(name).is_some_and(|before| before.ends_with('.'));
+        let mut found = self.codes_where(|code| &*code.name == name || is_in_class(code));
         found.sort_unstable();
         found
     }
@@ -258,12 +250,8 @@ impl Recording {
         if self.moment("exception")?.id != event.id {
             return Ok(false);
         }
-        let mut statement = self.database.prepare_cached(
-            "SELECT 1 FROM calls JOIN events ON events.id = calls.ended \
-             WHERE calls.caller = 0 AND events.kind = ? AND events.id > ? LIMIT 1",
-        )?;
-        let found: Option<i64> =
-            statement.query_row([What::Unwind.stored(), event.id], |row| row.get(0)).optional()?;
-        Ok(found.is_some())
+        let later = "SELECT 1 FROM calls JOIN events ON events.id = calls.ended \
+                     WHERE calls.caller = 0 AND events.kind = ? AND events.id > ? LIMIT 1";
+        self.has_row(later, [What::Unwind.stored(), event.id])
     }
 }

@@ -1,13 +1,9 @@
 //! From one event to another, forward and back.
 
-use rusqlite::{OptionalExtension, params};
-
 use super::breakpoints::Breakpoints;
 use crate::error::Result;
-use crate::reading::{Event, Recording, event_of};
+use crate::reading::{Event, Recording, list};
 use crate::value::What;
-
-const COLUMNS: &str = "events.id, events.kind, events.call, events.place, events.value";
 
 /// Where a client is in a recording: before this event.
 #[derive(Clone, Copy, Debug)]
@@ -126,35 +122,25 @@ impl Recording {
     fn line_beyond(&self, event: i64, direction: Direction, calls: Option<&[i64]>) -> Result<Option<Event>> {
         let calls = match calls {
             Some([]) => return Ok(None),
-            Some(calls) => {
-                let calls: Vec<String> = calls.iter().map(i64::to_string).collect();
-                format!("AND call IN ({})", calls.join(","))
-            }
+            Some(calls) => format!("AND call IN ({})", list(calls)),
             None => String::new(),
         };
         let (beyond, order) = beyond(direction);
-        let statement = format!(
-            "SELECT {COLUMNS} FROM events WHERE id {beyond} ? AND kind = {} {calls} ORDER BY id {order} LIMIT 1",
-            What::Line.stored()
-        );
-        Ok(self.database.query_row(&statement, [event], event_of).optional()?)
+        let line = format!("WHERE id {beyond} ? AND kind = ? {calls} ORDER BY id {order} LIMIT 1");
+        self.event_where(&line, [event, What::Line.stored()])
     }
 
     fn line_of_thread(&self, event: i64, thread: i64) -> Result<Option<Event>> {
-        let mut statement = self.database.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM events JOIN calls ON calls.id = events.call \
-             WHERE events.id > ? AND events.kind = ? AND calls.thread = ? ORDER BY events.id LIMIT 1"
-        ))?;
-        Ok(statement.query_row(params![event, What::Line.stored(), thread], event_of).optional()?)
+        let next = "JOIN calls ON calls.id = events.call \
+                    WHERE events.id > ? AND events.kind = ? AND calls.thread = ? ORDER BY events.id LIMIT 1";
+        self.event_where(next, [event, What::Line.stored(), thread])
     }
 
     /// The last event of a thread until an event.
     pub(super) fn last_of_thread(&self, event: i64, thread: i64) -> Result<Option<Event>> {
-        let mut statement = self.database.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM events JOIN calls ON calls.id = events.call \
-             WHERE events.id <= ? AND calls.thread = ? ORDER BY events.id DESC LIMIT 1"
-        ))?;
-        Ok(statement.query_row(params![event, thread], event_of).optional()?)
+        let last = "JOIN calls ON calls.id = events.call \
+                    WHERE events.id <= ? AND calls.thread = ? ORDER BY events.id DESC LIMIT 1";
+        self.event_where(last, [event, thread])
     }
 
     /// The first line of a call.
@@ -164,17 +150,14 @@ impl Recording {
 
     /// The number of the thread that an event is of.
     pub(crate) fn thread_of(&self, event: &Event) -> Result<i64> {
-        let mut statement = self.database.prepare_cached("SELECT thread FROM calls WHERE id = ?")?;
-        Ok(statement.query_row([event.call], |row| row.get(0)).optional()?.unwrap_or(1))
+        let thread = self.row("SELECT thread FROM calls WHERE id = ?", [event.call], |row| row.get(0))?;
+        Ok(thread.unwrap_or(1))
     }
 
     /// Output after an event and until another one: its event, its stream and its text.
     pub(super) fn output_between(&self, from: i64, until: i64) -> Result<Vec<(i64, i64, String)>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT event, stream, text FROM output WHERE event > ? AND event < ? ORDER BY rowid",
-        )?;
-        let rows = statement.query_map([from, until], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let output = "SELECT event, stream, text FROM output WHERE event > ? AND event < ? ORDER BY rowid";
+        self.rows(output, [from, until], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
     }
 
     /// The exit code of the program: for a signal, the one that a shell would show; 0 if it did not end.

@@ -12,7 +12,7 @@ use crate::ask::{own_and_outer, owners};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt};
 use crate::predicate::{Datum, Scope};
-use crate::reading::{Code, collect};
+use crate::reading::Code;
 use crate::spelling::Spelling;
 use crate::stack::{Frame, base_name};
 use crate::value::{BASES, Key, Kind, OUTER, Owner, What, Word};
@@ -53,9 +53,8 @@ impl Replay {
     }
 
     pub(super) fn threads(&self) -> Result<ThreadsResponse> {
-        let found = collect(&self.recording.database, "SELECT id, name FROM threads ORDER BY id", |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
-        })?;
+        let found = "SELECT id, name FROM threads ORDER BY id";
+        let found = self.recording.rows(found, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let thread = |(id, name)| Thread { id, name: self.recording.text(name).to_string(), os_thread: None };
         let mut threads: Vec<Thread> = found.into_iter().map(thread).collect();
         if threads.is_empty() {

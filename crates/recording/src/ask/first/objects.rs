@@ -68,13 +68,10 @@ pub(super) fn search(
 /// The objects of the types that a variable ever held; none if it held no object.
 pub(in crate::ask) fn types_of(recording: &Recording, variable: &str) -> Result<Option<HashSet<i64>>> {
     let Some(name) = recording.number(variable) else { return Ok(None) };
-    let mut statement = recording.database.prepare(
-        "SELECT id FROM objects WHERE type IN (SELECT objects.type FROM writes JOIN objects ON objects.id = value >> 3 \
-         WHERE key = ? AND owner & 1 = 0 AND value & 7 = 4)",
-    )?;
-    let objects = statement.query_map([Key::Name(name).stored()], |row| row.get(0))?;
-    let objects: HashSet<i64> = objects.collect::<rusqlite::Result<_>>()?;
-    Ok((!objects.is_empty()).then_some(objects))
+    let of_types = "SELECT id FROM objects WHERE type IN (SELECT objects.type FROM writes JOIN objects \
+                    ON objects.id = value >> 3 WHERE key = ? AND owner & 1 = 0 AND value & 7 = 4)";
+    let objects = recording.rows(of_types, [Key::Name(name).stored()], |row| row.get(0))?;
+    Ok((!objects.is_empty()).then(|| objects.into_iter().collect()))
 }
 
 /// `held` is how often it has begun to hold for the variable, which was not often enough.

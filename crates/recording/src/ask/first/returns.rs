@@ -11,7 +11,7 @@ use super::{FirstRequest, owners};
 use crate::error::{Error, Result};
 use crate::memory::MemoryAt;
 use crate::predicate::{Expression, Literal, Scope};
-use crate::reading::{Code, Event, Recording, event_of, is_file};
+use crate::reading::{Code, Event, Recording, is_file, list};
 use crate::value::{What, Word};
 
 /// The function whose returns a condition is about; none if it is about none.
@@ -64,14 +64,12 @@ fn last_property<'a>(recording: &Recording, part: &'a Expression) -> Option<(&'a
 }
 
 /// The functions that a name or a path can mean: those of that path, or else all with the last name in it.
-fn codes(recording: &Recording, path: &str) -> Vec<(i64, Code)> {
-    let last = path.rsplit('.').next();
-    let all = || recording.codes.iter().map(|(id, code)| (*id, code.clone()));
-    let exact: Vec<_> = all().filter(|(_, code)| &*code.name == path).collect();
+fn codes(recording: &Recording, path: &str) -> Vec<i64> {
+    let exact = recording.codes_where(|code| &*code.name == path);
     if !exact.is_empty() {
         return exact;
     }
-    all().filter(|(_, code)| code.name.rsplit('.').next() == last).collect()
+    recording.codes_where(|code| Some(code.last_name()) == path.rsplit('.').next())
 }
 
 /// Whether a call that ends is for an object: where it is not known which one that is, as is given.
@@ -88,34 +86,28 @@ pub(super) fn search(
     function: &str,
     count: &mut usize,
 ) -> Result<Option<Event>> {
+    let is_there = |code: &Code| request.file.is_none_or(|file| is_file(&code.path, file));
     let mut codes = codes(recording, function);
-    codes.retain(|(_, code)| request.file.is_none_or(|file| is_file(&code.path, file)));
+    codes.retain(|code| recording.codes.get(code).is_some_and(is_there));
     if codes.is_empty() {
         return Err(Error::question(format!("no call of `{function}` was recorded; check its spelling")));
     }
-    let codes: Vec<String> = codes.iter().map(|(id, _)| id.to_string()).collect();
-    let mut statement = recording.database.prepare(&format!(
-        "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = events.call WHERE kind = ? AND calls.code IN ({}) \
-         ORDER BY events.id",
-        codes.join(", ")
-    ))?;
-    for event in statement.query_map([What::Return.stored()], event_of)? {
-        let event = event?;
+    let returns = format!(
+        "JOIN calls ON calls.id = events.call WHERE kind = ? AND calls.code IN ({}) ORDER BY events.id",
+        list(&codes)
+    );
+    recording.find_event_where(&returns, [What::Return.stored()], |event| {
         let returned = Expression::Literal(Literal::Word(event.value.map_or(Word::None, Word::of)));
         let asked =
             condition.replaced(&|part| matches!(part, Expression::Returned(_)).then(|| returned.clone()));
-        let Some(call) = recording.call(event.call)? else { continue };
+        let Some(call) = recording.call(event.call)? else { return Ok(false) };
         let memory = MemoryAt { recording, event: event.id };
         let owners = owners(recording, &call)?;
         let scope = Scope::new(recording, &memory, &owners);
-        if scope.holds(&asked)?.unwrap_or(false) && is_about(recording, of, &event)? {
-            *count += 1;
-            if *count == request.occurrence {
-                return Ok(Some(event));
-            }
-        }
-    }
-    Ok(None)
+        let holds = scope.holds(&asked)?.unwrap_or(false) && is_about(recording, of, event)?;
+        *count += usize::from(holds);
+        Ok(holds && *count == request.occurrence)
+    })
 }
 
 pub(super) fn answer(recording: &Recording, condition: &str, event: &Event) -> Result<String> {

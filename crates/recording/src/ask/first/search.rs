@@ -13,7 +13,7 @@ use super::{FirstRequest, owners};
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, GrowingMemory, LINE, Memory, Write, write_of};
 use crate::predicate::{Expression, Literal, Notes, Scope};
-use crate::reading::{Call, Recording};
+use crate::reading::{Call, Code, Recording, list};
 use crate::value::{Key, Owner, Word};
 
 /// How many calls a condition is evaluated in after a write: the one that made it, and its callers.
@@ -243,9 +243,8 @@ impl<'a> Search<'a> {
         let call = module.unwrap_or(writer);
         let is_its = self.known(call)?.is_some_and(|known| known.call.owner == write.owner);
         if is_its && !self.holders.iter().any(|holder| holder.call == call) {
-            let mut statement =
-                self.recording.database.prepare_cached("SELECT ended FROM calls WHERE id = ?")?;
-            let ended: Option<i64> = statement.query_row([call], |row| row.get(0))?;
+            let ended = "SELECT ended FROM calls WHERE id = ?";
+            let ended: Option<i64> = self.recording.row(ended, [call], |row| row.get(0))?.flatten();
             // Variables of a module stay.
             let ended = ended.filter(|_| module.is_none());
             self.holders.push(Holder { call, ended: ended.filter(|ended| *ended > 0) });
@@ -317,11 +316,11 @@ impl<'a> Search<'a> {
     pub(super) fn with_lacking(&self) -> Result<Option<(Expression, String)>> {
         let Some(lacking) = self.lacking() else { return Ok(None) };
         let Some(name) = self.recording.number(&lacking) else { return Ok(None) };
-        let mut statement = self.recording.database.prepare(
+        let words = self.recording.rows(
             "SELECT DISTINCT value FROM writes WHERE key = ? AND owner & 1 = 0 AND value & 7 = 4 LIMIT 2",
+            [Key::Name(name).stored()],
+            |row| row.get(0).map(Word::of),
         )?;
-        let words = statement.query_map([Key::Name(name).stored()], |row| row.get(0).map(Word::of))?;
-        let words: Vec<Word> = words.collect::<rusqlite::Result<_>>()?;
         let [word @ Word::Object(object)] = words.as_slice() else { return Ok(None) };
         let is_it = |part: &Expression| matches!(part, Expression::Name(name) if *name == lacking);
         let about = Expression::Literal(Literal::Word(*word));
@@ -389,10 +388,10 @@ impl<'a> Search<'a> {
 
 /// The calls of modules, by what their variables belong to.
 fn modules(recording: &Recording) -> Result<HashMap<Owner, i64>> {
-    let mut statement = recording.database.prepare(
-        "SELECT calls.owner, calls.id FROM calls JOIN codes ON codes.id = calls.code JOIN texts ON texts.id = codes.name \
-         WHERE texts.text = '<module>'",
-    )?;
-    let modules = statement.query_map([], |row| Ok((Owner(row.get(0)?), row.get(1)?)))?;
-    Ok(modules.collect::<rusqlite::Result<_>>()?)
+    let modules = format!(
+        "SELECT owner, id FROM calls WHERE code IN ({})",
+        list(&recording.codes_where(Code::is_module))
+    );
+    let modules = recording.rows(&modules, [], |row| Ok((Owner(row.get(0)?), row.get(1)?)))?;
+    Ok(modules.into_iter().collect())
 }

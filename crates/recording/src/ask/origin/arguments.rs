@@ -180,13 +180,10 @@ impl Recording {
 
     /// How many calls of the same function the caller began between two events. Asynchronous ones may not have ended.
     fn earlier_calls(&self, call: &Call, from: i64, until: i64) -> Result<usize> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT count(*) FROM events JOIN calls ON calls.id = events.call \
-             WHERE events.id > ? AND events.id < ? AND kind = ? AND caller = ? AND code = ?",
-        )?;
+        let earlier = "SELECT count(*) FROM events JOIN calls ON calls.id = events.call \
+                       WHERE events.id > ? AND events.id < ? AND kind = ? AND caller = ? AND code = ?";
         let range = [from, until, What::Call.stored(), call.caller, call.code];
-        let count: i64 = statement.query_row(range, |row| row.get(0))?;
-        Ok(usize::try_from(count).unwrap_or(0))
+        Ok(self.row(earlier, range, |row| row.get(0))?.unwrap_or_default())
     }
 
     /// The argument of a call that a statement makes by another name than that of the function, where as many calls
@@ -327,11 +324,11 @@ impl Recording {
 
     /// The names that a call's arguments were written to.
     pub(in crate::ask) fn parameters(&self, call: &Call) -> Result<Vec<Key>> {
-        let mut statement = self.database.prepare_cached(
+        let mut keys = self.rows(
             "SELECT key FROM writes WHERE owner = ? AND event = (SELECT entered FROM calls WHERE id = ?) ORDER BY id",
+            [call.owner.0, call.id],
+            |row| row.get(0).map(Key::of),
         )?;
-        let keys = statement.query_map([call.owner.0, call.id], |row| Ok(Key::of(row.get(0)?)))?;
-        let mut keys: Vec<Key> = keys.collect::<rusqlite::Result<_>>()?;
         keys.retain(|key| self.key_text(*key) != OUTER);
         Ok(keys)
     }

@@ -5,8 +5,8 @@ use super::arguments::OUTER_VARIABLE;
 use super::inputs::{Inputs, MOST_EVENTS};
 use crate::ask::statement;
 use crate::error::Result;
-use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
-use crate::reading::{Call, Recording};
+use crate::memory::{Memory, MemoryAt, Write};
+use crate::reading::{Call, Recording, list};
 use crate::value::{Key, What, Word};
 
 /// The most calls of the function around a closure that are compared with it.
@@ -17,24 +17,20 @@ impl Recording {
     pub(super) fn inputs_of_outer(&self, write: &Write, call: &Call) -> Result<Inputs> {
         let Some(code) = self.codes.get(&call.code) else { return Ok(Vec::new()) };
         let Some((outer, _)) = code.name.rsplit_once(".<locals>.") else { return Ok(Vec::new()) };
-        let mut statement = self.database.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM writes WHERE id < ? AND id > ? AND key = ? AND value = ? AND owner & 1 = 0 ORDER BY id DESC"
-        ))?;
-        let values =
-            rusqlite::params![write.id, write.id - MOST_EVENTS, write.key.stored(), write.word.stored()];
-        for other in statement.query_map(values, write_of)? {
-            let other = other?;
+        let same = "WHERE id < ? AND id > ? AND key = ? AND value = ? AND owner & 1 = 0 ORDER BY id DESC";
+        let values = [write.id, write.id - MOST_EVENTS, write.key.stored(), write.word.stored()];
+        let found = self.find_write(same, values, |other| {
             let writer = self.writer(&other)?;
-            let Some(by) = self.call(writer.call)? else { continue };
-            let Some(of) = self.codes.get(&by.code).filter(|of| of.file == code.file) else { continue };
+            let Some(by) = self.call(writer.call)? else { return Ok(None) };
+            let Some(of) = self.codes.get(&by.code).filter(|of| of.file == code.file) else {
+                return Ok(None);
+            };
             let is_inside = of.name.strip_prefix(outer).is_some_and(|rest| rest.starts_with(".<locals>."));
-            if (&*of.name == outer || is_inside && writer.what == What::Line)
-                && self.may_share(call, &by, write.key)?
-            {
-                return Ok(vec![(Cause::Write(other), 1)]);
-            }
-        }
-        Ok(Vec::new())
+            let is_it = (&*of.name == outer || is_inside && writer.what == What::Line)
+                && self.may_share(call, &by, write.key)?;
+            Ok(is_it.then_some((Cause::Write(other), 1)))
+        })?;
+        Ok(found.into_iter().collect())
     }
 
     /// Whether a write is that of an outer variable where a call begins.
@@ -62,12 +58,9 @@ impl Recording {
     fn has_one_outer(&self, call: &Call, key: Key) -> Result<bool> {
         let Some(code) = self.codes.get(&call.code) else { return Ok(false) };
         let Some((outer, _)) = code.name.rsplit_once(".<locals>.") else { return Ok(false) };
-        let of = self.codes.iter().filter(|(_, other)| other.file == code.file && &*other.name == outer);
-        let of: Vec<String> = of.map(|(id, _)| id.to_string()).collect();
-        let mut statement = self
-            .database
-            .prepare(&format!("SELECT id FROM calls WHERE code IN ({}) LIMIT {MOST_CALLS}", of.join(",")))?;
-        let ids: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let of = list(&self.codes_where(|other| other.file == code.file && &*other.name == outer));
+        let calls = format!("SELECT id FROM calls WHERE code IN ({of}) LIMIT {MOST_CALLS}");
+        let ids: Vec<i64> = self.rows(&calls, [], |row| row.get(0))?;
         let mut count = 0;
         for id in &ids {
             if let Some(other) = self.call(*id)? {
@@ -101,9 +94,9 @@ impl Recording {
     }
 
     fn memory_at_begin(&self, call: &Call) -> Result<MemoryAt<'_>> {
-        let mut statement = self.database.prepare_cached("SELECT entered FROM calls WHERE id = ?")?;
-        let entered: i64 = statement.query_row([call.id], |row| row.get(0))?;
-        Ok(MemoryAt { recording: self, event: entered + 1 })
+        let entered: Option<i64> =
+            self.row("SELECT entered FROM calls WHERE id = ?", [call.id], |row| row.get(0))?;
+        Ok(MemoryAt { recording: self, event: entered.unwrap_or_default() + 1 })
     }
 
     /// Whether a value is an object, or a function.

@@ -52,20 +52,14 @@ impl Recording {
         if is_common(word) {
             return Ok(None);
         }
-        let mut statement = self.database.prepare_cached(
-            "SELECT calls.id, calls.code, events.id, events.value FROM events JOIN calls ON calls.id = events.call \
-             WHERE events.id > ? AND events.id <= ? AND events.kind = ? AND events.value = ? ORDER BY events.id DESC",
-        )?;
-        let values = rusqlite::params![from, until, What::Return.stored(), word.stored()];
-        for returned in statement.query_map(values, returned_of)? {
-            let returned = returned?;
+        let returns = "SELECT calls.id, calls.code, events.id, events.value FROM events JOIN calls ON calls.id = events.call \
+                       WHERE events.id > ? AND events.id <= ? AND events.kind = ? AND events.value = ? ORDER BY events.id DESC";
+        let values = [from, until, What::Return.stored(), word.stored()];
+        self.find_row(returns, values, returned_of, |returned| {
             let is_named =
                 || self.codes.get(&returned.code).is_some_and(|code| names.contains(&called_name(code)));
-            if matches!(word, Word::Object(_)) || is_named() {
-                return Ok(Some(returned));
-            }
-        }
-        Ok(None)
+            Ok((matches!(word, Word::Object(_)) || is_named()).then_some(returned))
+        })
     }
 
     /// What a function that is part of a statement is given: what another one in it returned, or an item of what the
@@ -118,14 +112,10 @@ impl Recording {
 
     /// What generators yielded between two events, newest first: to a call, where that is known.
     pub(super) fn yields(&self, to: &Call, from: i64, until: i64) -> Result<Vec<Returned>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT calls.id, calls.code, events.id, events.value FROM events JOIN calls ON calls.id = events.call \
-             WHERE events.id > ? AND events.id <= ? AND events.kind = ? ORDER BY events.id DESC LIMIT ?",
-        )?;
-        let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
-        let values = rusqlite::params![from, until, What::Yield.stored(), most];
-        let found = statement.query_map(values, returned_of)?;
-        let mut found: Vec<Returned> = found.collect::<rusqlite::Result<_>>()?;
+        let yields = "SELECT calls.id, calls.code, events.id, events.value FROM events JOIN calls ON calls.id = events.call \
+                      WHERE events.id > ? AND events.id <= ? AND events.kind = ? ORDER BY events.id DESC LIMIT ?";
+        let values = (from, until, What::Yield.stored(), MOST_CALLS);
+        let mut found = self.rows(yields, values, returned_of)?;
         if self.spelling.runs_generators_in_place() {
             for yielded in std::mem::take(&mut found) {
                 if self.is_yielded_to(&yielded, to)? {
@@ -215,10 +205,8 @@ impl Recording {
         let Some(first) = self.lines_before(call.id, line, MOST_CALLS)?.into_iter().find(is_it) else {
             return Ok(line);
         };
-        let mut statement = self.database.prepare_cached(
-            "SELECT 1 FROM events WHERE id > ? AND id < ? AND call = ? AND kind = ? LIMIT 1",
-        )?;
-        let thrown = rusqlite::params![first.id, line, call.id, What::Throw.stored()];
-        Ok(if statement.exists(thrown)? { line } else { first.id })
+        let thrown = "SELECT 1 FROM events WHERE id > ? AND id < ? AND call = ? AND kind = ? LIMIT 1";
+        let has_thrown = self.has_row(thrown, [first.id, line, call.id, What::Throw.stored()])?;
+        Ok(if has_thrown { line } else { first.id })
     }
 }

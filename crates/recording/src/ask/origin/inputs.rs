@@ -1,7 +1,5 @@
 //! What a step was computed from: what its text reads, looked up in the recording.
 
-use rusqlite::OptionalExtension;
-
 use super::detours::TakenPart;
 use super::items::MOST_SUMMED;
 use super::{Cause, Returned};
@@ -12,7 +10,7 @@ use crate::ask::writes::writes_to;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::Scope;
-use crate::reading::{Call, Code, Event, Recording, event_of};
+use crate::reading::{Call, Code, Event, Recording};
 use crate::value::{Key, Owner, What, Word};
 
 /// How much later the value before a `+=` is followed than what was added.
@@ -422,19 +420,12 @@ impl Recording {
 
     /// The calls that a call made between two events and that returned, in the order in which they ended.
     pub(super) fn calls_between(&self, caller: &Call, from: i64, until: i64) -> Result<Vec<Returned>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT calls.id, calls.code, ends.id, ends.value FROM events JOIN calls ON calls.id = events.call \
-             JOIN events AS ends ON ends.id = calls.ended \
-             WHERE events.id > ?1 AND events.id <= ?2 AND events.kind = ?3 AND calls.caller = ?4 AND ends.kind = ?5 \
-             AND ends.id <= ?2 LIMIT ?6",
-        )?;
-        let kinds = (What::Call.stored(), What::Return.stored());
-        let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
-        let rows = statement.query_map(
-            rusqlite::params![from, until.max(from) + 1, kinds.0, caller.id, kinds.1, most],
-            returned_of,
-        )?;
-        let mut found: Vec<Returned> = rows.collect::<rusqlite::Result<_>>()?;
+        let calls = "SELECT calls.id, calls.code, ends.id, ends.value FROM events JOIN calls ON calls.id = events.call \
+                     JOIN events AS ends ON ends.id = calls.ended WHERE events.id > ?1 AND events.id <= ?2 \
+                     AND events.kind = ?3 AND calls.caller = ?4 AND ends.kind = ?5 AND ends.id <= ?2 LIMIT ?6";
+        let (call, end) = (What::Call.stored(), What::Return.stored());
+        let values = (from, until.max(from) + 1, call, caller.id, end, MOST_CALLS);
+        let mut found = self.rows(calls, values, returned_of)?;
         found.sort_by_key(|returned| returned.event);
         Ok(found)
     }
@@ -442,14 +433,13 @@ impl Recording {
     /// The last call that a line made before an event: what a loop goes through is evaluated when it begins.
     fn calls_of_loop(&self, caller: &Call, line: i64) -> Result<Vec<Returned>> {
         let Some(place) = self.find_event(line)?.and_then(|event| event.place) else { return Ok(Vec::new()) };
-        let mut statement = self.database.prepare_cached(
+        self.rows(
             "SELECT calls.id, calls.code, ends.id, ends.value FROM calls JOIN events AS ends ON ends.id = calls.ended \
              WHERE calls.caller = ? AND calls.caller_place = ? AND ends.id < ? AND ends.kind = ? \
              ORDER BY ends.id DESC LIMIT 1",
-        )?;
-        let values = rusqlite::params![caller.id, place, line, What::Return.stored()];
-        let rows = statement.query_map(values, returned_of)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [caller.id, place, line, What::Return.stored()],
+            returned_of,
+        )
     }
 
     /// The last line that a call began before an event.
@@ -474,22 +464,14 @@ impl Recording {
 
     /// The event before that with which a call continues to its next line after an event, or ends.
     pub(super) fn line_after(&self, call: &Call, event: i64) -> Result<i64> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT id FROM events WHERE id > ?1 AND id < ?1 + ?2 AND call = ?3 AND kind IN (0, 2, 3) LIMIT 1",
-        )?;
-        let next = statement.query_row([event, MOST_EVENTS, call.id], |row| row.get(0)).optional()?;
+        let next = "SELECT id FROM events WHERE id > ?1 AND id < ?1 + ?2 AND call = ?3 AND kind IN (0, 2, 3) LIMIT 1";
+        let next = self.row(next, [event, MOST_EVENTS, call.id], |row| row.get(0))?;
         Ok(next.unwrap_or(event + MOST_EVENTS) - 1)
     }
 
     /// The last lines that a call began before an event, newest first.
     pub(super) fn lines_before(&self, call: i64, event: i64, most: usize) -> Result<Vec<Event>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT id, kind, call, place, value FROM events WHERE id < ? AND call = ? AND kind = 0 \
-             ORDER BY id DESC LIMIT ?",
-        )?;
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let lines = statement.query_map([event, call, most], event_of)?;
-        Ok(lines.collect::<rusqlite::Result<_>>()?)
+        self.events("WHERE id < ? AND call = ? AND kind = 0 ORDER BY id DESC LIMIT ?", (event, call, most))
     }
 
     /// The statement at an event.

@@ -307,13 +307,14 @@ impl Recording {
     fn position(&self, ran: &Ran<'_>) -> Result<Option<(usize, usize)>> {
         let Some((owner, key)) = ran.key.filter(|_| ran.into.is_some()) else { return Ok(None) };
         let (owner, key) = if let Key::Name(_) = key {
-            let mut statement = self.database.prepare_cached(
-                "SELECT owner, key FROM writes WHERE value = ? AND event = ? AND owner & 1 = 1 AND key & 3 IN (1, 2) LIMIT 1",
-            )?;
             let object = Word::Object(ran.into.unwrap_or_default()).stored();
-            let mut rows = statement.query([object, ran.until])?;
-            let Some(row) = rows.next()? else { return Ok(None) };
-            (Owner(row.get(0)?), Key::of(row.get(1)?))
+            let found = self.row(
+                "SELECT owner, key FROM writes WHERE value = ? AND event = ? AND owner & 1 = 1 AND key & 3 IN (1, 2) LIMIT 1",
+                [object, ran.until],
+                |row| Ok((Owner(row.get(0)?), Key::of(row.get(1)?))),
+            )?;
+            let Some(found) = found else { return Ok(None) };
+            found
         } else {
             (owner, key)
         };
@@ -337,16 +338,14 @@ impl Recording {
         let Some((nth, count)) = self.position(ran)? else { return Ok(None) };
         let text = self.find_event(ran.from)?.and_then(|event| self.statement_of(&event)).unwrap_or_default();
         let names = statement::names(&text);
-        let mut statement = self.database.prepare_cached(
-            "SELECT calls.id, calls.code, ends.id, ends.value, calls.thread IS own.thread FROM events \
-             JOIN calls ON calls.id = events.call JOIN calls AS own ON own.id = ?6 JOIN events AS ends ON ends.id = calls.ended \
-             WHERE events.id > ?1 AND events.id <= ?2 AND events.kind = ?3 AND ends.kind = ?4 AND ends.id <= ?2 \
-             ORDER BY events.id LIMIT ?5",
-        )?;
+        let calls = "SELECT calls.id, calls.code, ends.id, ends.value, calls.thread IS own.thread FROM events \
+                     JOIN calls ON calls.id = events.call JOIN calls AS own ON own.id = ?6 JOIN events AS ends ON ends.id = calls.ended \
+                     WHERE events.id > ?1 AND events.id <= ?2 AND events.kind = ?3 AND ends.kind = ?4 AND ends.id <= ?2 \
+                     ORDER BY events.id LIMIT ?5";
         let kinds = (What::Call.stored(), What::Return.stored());
-        let values = rusqlite::params![ran.from, ran.until + 1, kinds.0, kinds.1, MOST_RESULTS, ran.call.id];
-        let rows = statement.query_map(values, |row| Ok((returned_of(row)?, row.get(4)?)))?;
-        let mut made: Vec<(Returned, bool)> = rows.collect::<rusqlite::Result<_>>()?;
+        let values = [ran.from, ran.until + 1, kinds.0, kinds.1, MOST_RESULTS, ran.call.id];
+        let mut made: Vec<(Returned, bool)> =
+            self.rows(calls, values, |row| Ok((returned_of(row)?, row.get(4)?)))?;
         made.retain(|(returned, _)| {
             self.codes.get(&returned.code).is_some_and(|code| names.contains(&called_name(code)))
         });

@@ -4,7 +4,7 @@ use super::inputs::{Inputs, MOST_CALLS, Ran};
 use super::{Cause, Returned};
 use crate::ask::statement::{self, Value};
 use crate::error::Result;
-use crate::memory::{COLUMNS, Write, write_of};
+use crate::memory::Write;
 use crate::reading::{Call, Code, Event, Recording};
 use crate::spelling::Spelling;
 use crate::value::{Key, What};
@@ -86,15 +86,10 @@ impl Recording {
         if self.spelling != Spelling::Python || statement::assigns(&text, &self.text(name)) {
             return Ok(Vec::new());
         }
-        let mut statement = self.database.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM writes WHERE id >= ? AND id < ? AND key = ? AND owner & 1 = 0 AND owner <> ? \
-             ORDER BY id DESC"
-        ))?;
-        let first = self.first_write_at(line.id)?;
-        let values = rusqlite::params![first, write.id, write.key.stored(), write.owner.0];
+        let inner = "WHERE id >= ? AND id < ? AND key = ? AND owner & 1 = 0 AND owner <> ? ORDER BY id DESC";
+        let values = [self.first_write_at(line.id)?, write.id, write.key.stored(), write.owner.0];
         let mut found = Vec::new();
-        for inner in statement.query_map(values, write_of)? {
-            let inner = inner?;
+        for inner in self.writes(inner, values)? {
             let writer = self.writer(&inner)?;
             let code = self.call(writer.call)?.and_then(|call| self.codes.get(&call.code));
             if writer.what == What::Line && code.is_some_and(|code| is_inside(code, outer)) {

@@ -1,7 +1,5 @@
 //! What a wrapper hands on as it was given it: `*args`, `**kwargs` and `...args`.
 
-use rusqlite::OptionalExtension;
-
 use super::Cause;
 use super::inputs::{Inputs, Ran, called_name, slot_of};
 use crate::ask::first::owners;
@@ -140,13 +138,11 @@ impl Recording {
 
     /// The name of the function that a call wraps, if a text has it.
     fn wrapped_name<'t>(&self, call: &Call, text: &'t str) -> Result<Option<&'t str>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT id, code FROM calls WHERE id > ?1 AND id < ?1 + 1000 AND caller = ?1 ORDER BY id LIMIT 1",
-        )?;
+        let inner =
+            "SELECT id, code FROM calls WHERE id > ?1 AND id < ?1 + 1000 AND caller = ?1 ORDER BY id LIMIT 1";
         let mut around = call.id;
         for _ in 0..MOST_WRAPPERS {
-            let next: Option<(i64, i64)> =
-                statement.query_row([around], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            let next = self.row(inner, [around], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;
             let Some((inner, code)) = next else { break };
             let name = self.codes.get(&code).map(called_name).unwrap_or_default();
             if let Some(name) = statement::calls(text).into_iter().find(|called| *called == name) {

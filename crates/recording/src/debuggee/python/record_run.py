@@ -17,6 +17,7 @@ import types
 import stillframe_coverage
 import stillframe_imports
 import stillframe_pickled
+import stillframe_state
 from record_accelerator import native
 from record_effects import ATTRIBUTE, NOTHING, Effects, effects_in
 from record_heap import WIDE, Heap, Known, differ, module_dict
@@ -25,6 +26,7 @@ from record_paths import MISSING, Paths
 from record_shapes import Shape, class_name
 from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, THREAD, THROW, UNWIND, WRITE
 from record_wire import BY_SHIFT, CALL_SHIFT, Wire, claimed
+from stillframe_values import Renderer
 
 if sys.version_info >= (3, 12):
     from record_monitoring import Source
@@ -492,10 +494,8 @@ def unwrapped(value):
 
 def renderer(most_text):
     """What makes text of values that are neither simple nor contain others."""
-    import stillframe_agent
-
-    stillframe_agent.side_effect_free = True
-    return lambda value: stillframe_agent.Renderer(most_text).text(value)
+    stillframe_state.side_effect_free = True
+    return lambda value: Renderer(most_text).text(value)
 
 
 def message_of(error, render):

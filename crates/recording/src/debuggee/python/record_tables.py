@@ -3,9 +3,8 @@
 They are read as stillframe_known.py reads them: no code of the program runs.
 """
 
-import sys
-
 from record_shapes import DICT, LIST, SIMPLE, class_module, class_name
+from stillframe_modules import load
 
 # How many values of a table are read, and how many rows at least. More would take as long as the line that changed one.
 MOST_CELLS, LEAST_ROWS = 400, 5
@@ -57,11 +56,7 @@ def reader_of(kind):
     module, name = class_module(kind), class_name(kind)
     if type(module) is not str or name not in READERS:
         return None
-    return READERS[name] if load_known().is_of_package(kind, module, name) else None
-
-
-def load_known():
-    return sys.modules["stillframe_agent"].load("stillframe_known")
+    return READERS[name] if load("stillframe_known").is_of_package(kind, module, name) else None
 
 
 # The names of types of elements, which take longer to make than the elements.
@@ -83,7 +78,7 @@ def array(value, most):
     if head.dtype.kind in "Mm":
         head = head.astype("U")
     if head.size < value.size <= MOST_ELEMENTS and value.dtype.kind in "biuf":
-        facts.update(load_known().extremes_of(value))
+        facts.update(load("stillframe_known").extremes_of(value))
     return rows_of(head.tolist(), shape, head.dtype.kind in FLAT), facts
 
 
@@ -110,7 +105,7 @@ def rows_of(items, shape, is_flat):
 
 
 def table(value, most):
-    known = load_known()
+    known = load("stillframe_known")
     manager = known.fields_of(value)["_mgr"]
     columns, rows = known.read(manager, "axes")
     names = labels_of(columns, most)
@@ -125,7 +120,7 @@ def table(value, most):
 
 
 def column(value, most):
-    known = load_known()
+    known = load("stillframe_known")
     values, rows = known.values_and_rows(value)
     facts = {"dtype": known.dtype_of(values)}
     name = known.fields_of(value).get("_name")
@@ -135,7 +130,7 @@ def column(value, most):
 
 
 def column_of(labels, values, place, whole):
-    known = load_known()
+    known = load("stillframe_known")
     head = known.column_head(values, place, len(labels))
     if known.is_array(values) and values.dtype.kind in FLAT:
         return Pairs(zip(labels, head), whole, True)
@@ -143,7 +138,7 @@ def column_of(labels, values, place, whole):
 
 
 def labels_of(index, count):
-    labels = load_known().index_head(index, count)
+    labels = load("stillframe_known").index_head(index, count)
     return [label if type(label) in SIMPLE or type(label) is tuple else str(label) for label in labels]
 
 
