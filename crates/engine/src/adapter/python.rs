@@ -46,11 +46,10 @@ const SECRET: &str = "STILLFRAME_TOKEN";
 pub(crate) use self::debugpy::AGENT;
 use self::debugpy::IMPORTED;
 
-/// The modules that a recorder loads too, by their names: those that make text of values, each before those that it
-/// loads, and what keeps other tracers away.
+/// The modules that a recorder loads too, by their names: those that make text of values, and what keeps other tracers
+/// away.
 pub fn shared_modules() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let readers = std::iter::once(("stillframe_agent", AGENT.source)).chain(AGENT.known.iter().copied());
-    readers.chain(IMPORTED)
+    AGENT.values.iter().copied().chain(IMPORTED)
 }
 
 const QUIRKS: Quirks = Quirks {
@@ -301,11 +300,13 @@ fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Result<Pl
         Endpoint::Core { .. } => return Err(Error::Unsupported("Python cannot open crash dumps".to_owned())),
         Endpoint::Process(pid) => {
             let root = debugpy::root_beside(debugger, runtime);
+            let modules: Vec<_> = AGENT.values.iter().chain(AGENT.agent).map(|(name, _)| *name).collect();
             let args = vec![
                 debugger.join(debugpy::INJECTOR).into_os_string(),
                 ADDRESS.into(),
                 TOKEN.into(),
                 root.into_os_string(),
+                modules.join(",").into(),
                 pid.to_string().into(),
             ];
             let injector =

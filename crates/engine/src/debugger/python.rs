@@ -30,7 +30,6 @@ use super::{
     BindResult, DataBreakpoint, DataRequest, Debugger, Evaluate, Event, FunctionBreakpoint, SourceBreakpoint,
     Step,
 };
-use crate::adapter::plan::StartRequest;
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::activity::{Activity, Callback};
@@ -128,8 +127,8 @@ impl Debugger for PythonDebugger {
             other => other,
         })?;
         let agent = AgentClient::new(dap.client().clone(), self.pid(), self.is_read_only());
-        // A program that we started has the agent from the start, in its children too.
-        if dap.setup().request == StartRequest::Attach {
+        // Any other has the agent from the start, in its children too.
+        if dap.is_by_adapter() {
             agent.send_itself().await?;
         }
         if self.is_read_only() {

@@ -362,7 +362,7 @@ async fn a_thread_with_the_ident_of_the_parents_clock_is_reported() {
 import os, sys, threading, time
 lock = threading.Lock()
 def work():
-    clock = sys.modules['stillframe_agent'].clock
+    clock = sys.modules['stillframe_limits'].clock
     clock.pid, clock.ident = os.getppid(), threading.get_ident()
     with lock:  # @lock
         pass

@@ -9,7 +9,7 @@ use crate::script::{plain, text};
 #[tokio::test]
 async fn evaluations_that_end_near_their_timeout_leave_no_exception_behind() {
     let root = repository();
-    let agent = root.join("crates/engine/src/debuggee/python/stillframe_agent.py");
+    let agent = root.join("crates/engine/src/debuggee/python");
     let stress = root.join("crates/stillframe/tests/python/agent_stress.py");
     // Nothing is to be written beside the sources.
     let times = if tries_everything() { "1500" } else { "100" };

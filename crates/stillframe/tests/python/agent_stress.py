@@ -1,21 +1,20 @@
 """Evaluations that end just around their limit, thousands of them, in the main thread and in another one.
 
-    python agent_stress.py PATH_OF_THE_AGENT ROUNDS
+    python agent_stress.py FOLDER_OF_THE_AGENT ROUNDS
 
 Afterwards no exception may be on its way to anyone, the signal's handler is as it was, and every call has
 either given its value or said that it was interrupted.
 """
 
-import importlib.util
 import random
 import signal
 import sys
 import threading
 import time
 
-spec = importlib.util.spec_from_file_location("stillframe_agent", sys.argv[1])
-agent = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(agent)
+sys.path.insert(0, sys.argv[1])
+import stillframe_limits as agent  # noqa: E402
+
 rounds = int(sys.argv[2])
 limit = 0.002
 strays = []

@@ -35,10 +35,10 @@ pub(crate) type Modules = &'static [(&'static str, &'static str)];
 /// The code that runs inside the program; see [`crate::debugger::python`].
 #[derive(Debug)]
 pub(crate) struct AgentCode {
-    /// What reads values and evaluates.
-    pub(crate) source: &'static str,
-    /// What the agent loads when it needs it, as it does the others.
-    pub(crate) known: Modules,
+    /// What makes text of values.
+    pub(crate) values: Modules,
+    /// What reads values, evaluates and applies rules of breakpoints.
+    pub(crate) agent: Modules,
     /// What records values while the program runs.
     pub(crate) recorder: Modules,
     /// What sees what the program is doing.
@@ -59,9 +59,18 @@ macro_rules! module {
 
 /// See [`AgentCode`].
 pub(crate) static AGENT: AgentCode = AgentCode {
-    source: include_str!("../../debuggee/python/stillframe_agent.py"),
-    known: &[
+    values: &[
+        module!("stillframe_state"),
+        module!("stillframe_modules"),
+        module!("stillframe_types"),
+        module!("stillframe_errors"),
+        module!("stillframe_threads"),
+        module!("stillframe_limits"),
         module!("stillframe_known"),
+        module!("stillframe_values"),
+    ],
+    agent: &[
+        module!("stillframe_agent"),
         module!("stillframe_messages"),
         module!("stillframe_printed"),
         module!("stillframe_ahead"),
@@ -106,10 +115,10 @@ pub(crate) const IMPORTED: [(&str, &str); 3] =
 
 /// All of it, as modules.
 fn scripts_by_name() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let AgentCode { source, known, recorder, sampler, throws, pure, watch } = &AGENT;
-    let agent = std::iter::once(("stillframe_agent", *source));
-    let modules = [*known, *recorder, *sampler, *throws, *pure, *watch].into_iter().flatten().copied();
-    SCRIPTS.into_iter().chain(IMPORTED).chain(agent).chain(modules)
+    let AgentCode { values, agent, recorder, sampler, throws, pure, watch } = &AGENT;
+    let modules =
+        [*values, *agent, *recorder, *sampler, *throws, *pure, *watch].into_iter().flatten().copied();
+    SCRIPTS.into_iter().chain(IMPORTED).chain(modules)
 }
 
 /// The folder that holds the `debugpy` package for an interpreter.

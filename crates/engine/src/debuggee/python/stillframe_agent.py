@@ -8,10 +8,6 @@ Written for Python 3.8 to 3.13 and debugpy 1.8.22. Internals of pydevd are looke
 incompatible version fails in one request and not at startup.
 """
 
-# Faster than `signal`, whose functions look each number up in an enumeration, which takes as long as everything
-# else that a limit does.
-import _signal
-import builtins
 import collections
 import dis
 import functools
@@ -25,82 +21,44 @@ import os
 import re
 import signal
 import sys
-import threading
 import time
-import traceback
 import types
-import weakref
 
-# Flags of the code of generators and coroutines.
-MAY_WAIT = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-
-RETURN_VALUES = "__pydevd_ret_val_dict"
-
-# How the names of values begin there that no function has returned.
-NOT_RETURNED = "(not returned)"
-
-# What pydevd has collected there for the frames that were read at this stop.
-shown_returned = []
-
-# The program may replace it, as gevent does.
-sleep = time.sleep
-
-# The built-in names before the program can replace them.
-BUILTINS = dict(vars(builtins))
-
-# What checks watched values before each line of user code; None while nothing is watched.
-watching = None
-
-# True during a request that must not run code of the program.
-side_effect_free = False
-
-# True while values are read that were not requested yet: those that only code of the program can show have to wait.
-runs_no_code = False
-
+import stillframe_state as state
+from stillframe_errors import Raised, describe, message_argument, message_of, refuse  # noqa: F401
+from stillframe_limits import Interrupted, clock, limited  # noqa: F401
+from stillframe_modules import is_ours, load  # noqa: F401
+from stillframe_threads import leave_own_threads, name_threads, start_thread  # noqa: F401
+from stillframe_types import (  # noqa: F401
+    BRACKETS,
+    FUNCTIONS,
+    PLAIN,
+    class_dict,
+    class_name,
+    class_order,
+    container_kind,
+    instance_dict,
+    is_a,
+    type_name,
+)
+from stillframe_values import MOST_BITS, Renderer  # noqa: F401
 
 # ---------------------------------------------------------------------------------------------------------
-# Start
+# pydevd
 
 
-def prepare(root):
-    """Import pydevd from ROOT, configure it for stillframe, and return it."""
-    # Otherwise pydevd warns about frozen modules on standard error.
-    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
-    sys.path.insert(0, root)
-    substitutes = substitute_console_modules()
-    try:
-        from debugpy._vendored import force_pydevd  # noqa: F401
-        import pydevd
-    finally:
-        sys.path.remove(root)
-        for name in substitutes:
-            del sys.modules[name]
+def debugger():
+    from _pydevd_bundle.pydevd_constants import get_global_debugger
 
-    take_threading()
-    patch(pydevd)
-    configure_children(pydevd)
-    install_pause_handler()
-    hold_children(os.environ.get("STILLFRAME_HOLD"))
-    if "STILLFRAME_TESTS" in os.environ:
-        load("stillframe_tests").install(load)
-    load("stillframe_coverage").install(load("stillframe_imports").after, say)
-    load("stillframe_pickled").install(load("stillframe_imports").after)
-    return pydevd
+    return get_global_debugger()
 
 
-def can_follow(code):
-    """Whether pydevd can put statements in front of code on its first line."""
-    try:
-        compile("pass; " + code, "<string>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return False
-    return True
+def send_event(kind, **body):
+    """Send one of our events on pydevd's connection, in order with its events."""
+    import pydevd
 
-
-def take_threading():
-    """gevent replaces what is in the program's module `threading`. pydevd has a copy then."""
-    global threading
-    threading = sys.modules["_pydev_bundle._pydev_saved_modules"].threading
+    body["kind"] = kind
+    pydevd.send_json_message({"type": "event", "event": "stillframe", "body": body})
 
 
 def say(text):
@@ -112,826 +70,10 @@ def say(text):
         debugger.writer.add_command(debugger.cmd_factory.make_console_message(text))
 
 
-# What pydevd imports for its console only, and the names that it looks for there.
-CONSOLE_MODULES = {
-    "xmlrpc.client": ("ServerProxy", "Marshaller", "Server"),
-    "xmlrpc.server": ("SimpleXMLRPCServer",),
-    "http.server": ("BaseHTTPRequestHandler",),
-}
+def thread_id():
+    from _pydevd_bundle.pydevd_constants import get_current_thread_id
 
-
-def substitute_console_modules():
-    """Let pydevd import empty modules in place of those that it does not need here, which take a quarter of the time
-    that it takes as a whole. Returns the names of those that are to be removed again, before the program starts."""
-    substitutes = [name for name in CONSOLE_MODULES if name not in sys.modules]
-    for name in substitutes:
-        sys.modules[name] = types.ModuleType(name)
-        vars(sys.modules[name]).update(dict.fromkeys(CONSOLE_MODULES[name]))
-    return substitutes
-
-
-def hold_children(marker):
-    """Stop each child process that runs another program, as long as a file is there: the debugger inspects the process
-    and lets it run."""
-    if marker is None:
-        return
-    import signal
-    import subprocess
-
-    execute = subprocess.Popen._execute_child
-
-    @functools.wraps(execute)
-    def execute_and_hold(self, *args, **kwargs):
-        execute(self, *args, **kwargs)
-        if os.path.exists(marker):
-            try:
-                os.kill(self.pid, signal.SIGSTOP)
-            except OSError:
-                pass
-
-    subprocess.Popen._execute_child = execute_and_hold
-
-
-def configure_children(pydevd):
-    """Make child processes import this module before they connect."""
-    from _pydev_bundle import pydev_monkey
-    from _pydevd_bundle.pydevd_defaults import PydevdCustomization
-
-    here = os.path.dirname(os.path.abspath(__file__))
-    PydevdCustomization.PREIMPORT = "%s;%s" % (here, __name__)
-    if hasattr(pydevd, "stillframe"):
-        return
-    pydevd.stillframe = True
-    configure, code_for_child = pydevd.config, pydev_monkey._get_python_c_args
-    debugged = pydev_monkey.patch_args
-
-    # pydevd warns about frozen modules, in whatever environment a child is given.
-    @functools.wraps(debugged)
-    def patch_args(args, *others, **named):
-        new = debugged(args, *others, **named)
-        if isinstance(new, str) or list(new) == list(args):
-            return new
-        options = ["-X", "frozen_modules=off"]
-        return [new[0], *(map(os.fsencode, options) if isinstance(new[0], bytes) else options), *new[1:]]
-
-    # The code that pydevd prepends for `python -c` children lacks the import.
-    @functools.wraps(configure)
-    def config(protocol="", debug_mode="", preimport=""):
-        return configure(protocol, debug_mode, preimport or PydevdCustomization.PREIMPORT)
-
-    separate = pydev_monkey._separate_future_imports
-
-    @functools.wraps(code_for_child)
-    def _get_python_c_args(host, port, code, *args, **kwargs):
-        is_bytes = isinstance(code, bytes)
-        text = code.decode("utf-8") if is_bytes else code
-        future, text = separate(text) if "__future__" in text else ("", text)
-        if not can_follow(text):
-            text = "exec(compile(%r, '<string>', 'exec'))" % text
-        text = "del sys, pydevd, %s; %s" % (__name__, text)
-        if future:
-            # pydevd takes these imports to the front again. It may have ended them twice.
-            text = "%s;%s" % (future.rstrip("; \t"), text)
-        load = "import pydevd; sys.path.insert(0, %r); import %s; del sys.path[0]; " % (here, __name__)
-        text = code_for_child(host, port, text, *args, **kwargs).replace("import pydevd; ", load, 1)
-        return text.encode("utf-8") if is_bytes else text
-
-    pydevd.config, pydev_monkey._get_python_c_args = config, _get_python_c_args
-    pydev_monkey.patch_args = patch_args
-    load("stillframe_scripts").install(pydev_monkey)
-
-
-# pydevd can only suspend a thread that runs Python code. A signal interrupts the main thread's wait to run this code
-# for a moment; afterwards Python resumes the wait.
-PAUSE = """
-def stillframe_pause(number, frame, clock=clock, sleep=sleep, restore_tracing=restore_tracing):
-    restore_tracing()
-    end = clock() + 0.2
-    while clock() < end:
-        sleep(0.002)
-"""
-
-
-def stop_debugging_children():
-    """Stop debugging new child processes. Otherwise they would wait for a debugger forever."""
-    from _pydev_bundle import pydev_monkey
-
-    pydev_monkey._get_apply_arg_patching = lambda: False
-    if "stillframe_ahead" in sys.modules:
-        sys.modules["stillframe_ahead"].expect(0, ())
-    if "stillframe_recorder" in sys.modules:
-        sys.modules["stillframe_recorder"].finish()
-
-
-def load(name):
-    """Return one of our optional modules. It is in the folder of this one, or was sent before."""
-    if name not in sys.modules:
-        from importlib import util
-
-        beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
-        if sys.dont_write_bytecode:
-            compile_once(beside, util.cache_from_source(beside))
-        spec = util.spec_from_file_location(name, beside)
-        module = util.module_from_spec(spec)
-        module.__builtins__ = BUILTINS
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[name]
-            raise
-    return sys.modules[name]
-
-
-def compile_once(file, compiled):
-    """Write the bytecode of one of our files where imports look for it."""
-    if not os.path.exists(compiled):
-        import py_compile
-
-        try:
-            py_compile.compile(file, compiled)
-        except OSError:
-            # The cache cannot be written. Compiling each time is only slower.
-            pass
-
-
-def install_pause_handler():
-    if not hasattr(signal, "SIGURG") or threading.current_thread() is not threading.main_thread():
-        return
-    if signal.getsignal(signal.SIGURG) == signal.SIG_DFL:
-        names = {"clock": time.monotonic, "sleep": time.sleep, "restore_tracing": restore_tracing}
-        # pydevd does not suspend in code that it considers its own or a library's.
-        exec(compile(PAUSE, "/stillframe/pause.py", "exec"), names)
-        signal.signal(signal.SIGURG, names["stillframe_pause"])
-
-
-def restore_tracing():
-    """Up to Python 3.11, an error inside the tracer removes it, for example a RecursionError. If the program catches
-    that error, nothing would ever suspend it again."""
-    if sys.version_info >= (3, 12) or sys.gettrace() is not None:
-        return
-    from _pydevd_bundle.pydevd_constants import STATE_SUSPEND
-
-    debugger = sys.modules["pydevd"].get_global_debugger()
-    info = getattr(threading.current_thread(), "additional_info", None)
-    # The program may have sent the signal.
-    if debugger is not None and getattr(info, "pydev_state", None) == STATE_SUSPEND:
-        trace_again(debugger)
-
-
-def trace_again(debugger):
-    """Trace this thread, which has lost its tracer."""
-    debugger.enable_tracing()
-    debugger.set_trace_for_frame_and_parents(threading.get_ident(), sys._getframe(2))
-
-
-def patch(pydevd):
-    """Patch pydevd where it is slow or prints too much."""
-    from _pydev_bundle import pydev_log
-    from _pydevd_bundle import pydevd_api, pydevd_constants, pydevd_utils
-    from _pydevd_bundle import pydevd_comm_constants as commands
-    from _pydevd_bundle.pydevd_comm_constants import CMD_SET_BREAK, CMD_THREAD_SUSPEND
-
-    of_all = (commands.CMD_STEP_OVER, commands.CMD_STEP_RETURN, commands.CMD_STEP_INTO)
-    INTO.update(dict.fromkeys((*of_all, commands.CMD_STEP_INTO_COROUTINE), commands.CMD_STEP_INTO))
-    of_users = (commands.CMD_STEP_OVER_MY_CODE, commands.CMD_STEP_RETURN_MY_CODE, commands.CMD_STEP_INTO_MY_CODE)
-    INTO.update(dict.fromkeys(of_users, commands.CMD_STEP_INTO_MY_CODE))
-    # Our own limit applies first.
-    pydevd_constants.PYDEVD_WARN_EVALUATION_TIMEOUT = 10**6
-    pydevd_utils.Timer.__init__.__defaults__ = (10**6,)
-    if pydevd_constants.DebugInfoHolder.DEBUG_TRACE_LEVEL <= 0:
-        # Its log does not belong on the program's standard error.
-        pydev_log._LoggingGlobals._debug_stream_initialized = True
-    # Where the text of code is unknown, pydevd shows its bytecode.
-    pydevd_api.code_to_bytecode_representation = lambda code: ""
-    PyDevdAPI = pydevd_api.PyDevdAPI
-    # By default, pydevd waits for a running thread to stop before it returns its stack.
-    PyDevdAPI.request_stack.__defaults__ = tuple(
-        0 if isinstance(default, float) else default for default in PyDevdAPI.request_stack.__defaults__
-    )
-    if hasattr(pydevd.PyDB, "stillframe"):
-        return
-    pydevd.PyDB.stillframe = True
-    # No exit is an exception to stop at, whatever its code. pydevd would stop at some, and fails if the code has no
-    # hash.
-    pydevd.PyDB.ignore_system_exit_code = lambda self, error: True
-    # It ends the debugger after the last thread, but polls every 200 ms, and the program waits for it. pydevd's
-    # `atexit` handler ends the debugger at once.
-    pydevd.CheckAliveThread.start = lambda self: None
-    start, end = pydevd.PyDB.initialize_network, pydevd.PyDB.dispose_and_kill_all_pydevd_threads
-
-    # It sleeps for 100 ms to "give threads time to start", which nothing needs.
-    @functools.wraps(start)
-    def initialize_network(*args, **kwargs):
-        real, pydevd.time = pydevd.time, types.SimpleNamespace(sleep=lambda seconds: None, time=time.time)
-        try:
-            return start(*args, **kwargs)
-        finally:
-            pydevd.time = real
-
-    # At exit it waits up to 500 ms for its own daemon threads. It is enough that everything was sent.
-    @functools.wraps(end)
-    def dispose_and_kill_all_pydevd_threads(self, wait=True, timeout=0.5):
-        if not self.pydb_disposed:
-            flush(self)
-        return end(self, wait=False, timeout=timeout)
-
-    suspend = pydevd.PyDB.do_wait_suspend
-
-    @functools.wraps(suspend)
-    def do_wait_suspend(self, thread, frame, event, *arguments, **more):
-        line, ident = frame.f_lineno, thread.ident
-        suspend_for_step = ended_steps.pop(ident, None)
-        if suspend_for_step is not None:
-            if sys.version_info >= (3, 12):
-                if event == "line" and stepping_from.get(ident) == line and stepping.get(ident) is frame:
-                    if is_in_comprehension(frame):
-                        return None
-            elif event == "return" and left_by_exception(frame):
-                step_to_handler(thread.additional_info)
-                self.set_trace_for_frame_and_parents(ident, frame)
-                return None
-            suspend_for_step()
-        has_hit = ident in about_to_stop
-        about_to_stop.discard(ident)
-        # Another thread has stopped, and pydevd reports that one.
-        is_bystander = getattr(thread, "stop_reason", None) == CMD_THREAD_SUSPEND
-        stepping.pop(ident, None)
-        stepping_from.pop(ident, None)
-        unwinding.end()
-        try:
-            result = suspend(self, thread, frame, event, *arguments, **more)
-        finally:
-            # What was returned is new at one stop. pydevd would keep it, also among the variables of a module.
-            frame.f_globals.pop(RETURN_VALUES, None)
-            while shown_returned:
-                shown_returned.pop().clear()
-            steps = ident in asked_to_step
-            if steps:
-                asked_to_step.discard(ident)
-                stepping[ident] = frame
-                stepping_from[ident] = frame.f_lineno
-                unwinding.begin()
-        if not is_bystander:
-            return result
-        if not steps and frame.f_lineno == line:
-            if is_still_set(self, frame) if has_hit else event == "line" and is_to_stop(self, frame):
-                about_to_stop.add(ident)
-                self.set_suspend(thread, CMD_SET_BREAK)
-                return self.do_wait_suspend(thread, frame, event, *arguments, **more)
-        if has_hit:
-            report_hit([])
-        return result
-
-    request = PyDevdAPI.request_step
-
-    @functools.wraps(request)
-    def request_step(self, its_debugger, thread_id, *more):
-        from _pydevd_bundle.pydevd_thread_lifecycle import pydevd_find_thread_by_id
-
-        asked_to_step.add(getattr(pydevd_find_thread_by_id(thread_id), "ident", None))
-        return request(self, its_debugger, thread_id, *more)
-
-    PyDevdAPI.request_step = request_step
-    load("stillframe_main").install(pydevd)
-    try:
-        load("stillframe_requests")
-    except (ImportError, AttributeError):
-        # Another version of pydevd serves all requests itself.
-        pass
-    name_threads()
-    leave_own_threads()
-    mute_skipped_steps(pydevd)
-    mute_kept_tracer()
-    mark_what_was_not_returned()
-    tell_suspensions_from_returns(pydevd)
-    if sys.version_info < (3, 13):
-        suspend_late(pydevd)
-    pydevd.PyDB.do_wait_suspend = do_wait_suspend
-    pydevd.PyDB.initialize_network = initialize_network
-    pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
-    debug_files_with_breakpoints(pydevd)
-    begin_with_functions(PyDevdAPI)
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=close_inherited_connection)
-
-
-def mute_skipped_steps(pydevd):
-    """At the first step that skips library code, pydevd names a setting of its own in the program's output."""
-    pydevd.PyDB.notify_skipped_step_in_because_of_filters = lambda self, frame: None
-
-
-def mute_kept_tracer():
-    """pydevd warns about each call of `sys.settrace` on standard error. Many only restore the tracer that is set, as
-    `doctest` does."""
-    import pydevd_tracing
-
-    def get_frame():
-        frame = sys._getframe(1)
-        return None if frame.f_locals["tracing_func"] is sys.gettrace() else frame
-
-    pydevd_tracing.get_frame = get_frame
-
-
-def mark_what_was_not_returned():
-    """With a tracer, pydevd also takes the end of a function by an exception, and the suspension of a coroutine, for a
-    return. It asks for the class of a function only to name what that has returned."""
-
-    def replace(module, named):
-        @functools.wraps(named)
-        def get_clsname_for_code(code, frame):
-            is_return = opcode.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
-            return named(code, frame) if is_return and code.co_name != "stillframe_pause" else NOT_RETURNED
-
-        module.get_clsname_for_code = get_clsname_for_code
-
-    for name, module in list(sys.modules.items()):
-        if "pydevd" in name and "get_clsname_for_code" in vars(module):
-            replace(module, module.get_clsname_for_code)
-
-
-class ReturnLine(int):
-    """A line with a `return`, which pydevd compares with the line at which a coroutine or generator ends or is suspended.
-    They are equal only if it ends: the same line may have an `await`."""
-
-    def __eq__(self, line):
-        return int.__eq__(self, line) and not is_suspended(self.code, sys._getframe(1))
-
-    __hash__ = int.__hash__
-
-
-def is_suspended(code, frame):
-    """Whether the tracer runs because the innermost frame with this code is suspended. Python lets a tracer jump from
-    there, and only from there; then it refuses the line itself."""
-    while frame is not None and frame.f_code is not code:
-        frame = frame.f_back
-    try:
-        frame.f_lineno = -1
-    except (AttributeError, ValueError) as error:
-        return "comes before" in str(error)
-    return False
-
-
-def tell_suspensions_from_returns(pydevd):
-    """With a tracer, pydevd takes the suspension of a coroutine on a line with a `return` for its end, and a step over
-    the line ends in whatever runs next."""
-    collect = pydevd.collect_return_info
-
-    @functools.wraps(collect)
-    def collect_return_info(code, *more):
-        found = collect(code, *more)
-        for each in found:
-            each.return_line = ReturnLine(each.return_line)
-            each.return_line.code = code
-        return found
-
-    pydevd.collect_return_info = collect_return_info
-
-
-def name_threads():
-    """Leave the numbers in the default names of threads to those of the program."""
-    from _pydevd_bundle import pydevd_daemon_thread
-
-    kind = pydevd_daemon_thread.PyDBDaemonThread
-
-    def __init__(self, py_db, target_and_args=None):
-        threading.Thread.__init__(self, name="pydevd")
-        pydevd_daemon_thread.notify_about_gevent_if_needed()
-        self._py_db = weakref.ref(py_db)
-        self._kill_received = False
-        pydevd_daemon_thread.mark_as_pydevd_daemon_thread(self)
-        self._target_and_args = target_and_args
-
-    kind.__init__ = __init__
-    # pydevd has created a thread when it was imported. A program that it is attached to runs already.
-    if not pydevd_daemon_thread._patched_threading_to_hide_pydevd_threads and threading.active_count() == 1:
-        sys.modules["threading"]._counter = itertools.count(1).__next__
-
-
-# Idents of threads that have hit a breakpoint, and are not suspended yet.
-about_to_stop = set()
-
-# Idents of threads that are still suspended, and will step.
-asked_to_step = set()
-
-# The start frames of unfinished steps, by thread ident.
-stepping = {}
-
-# The lines of those frames where the steps began.
-stepping_from = {}
-
-# By command of pydevd for a step: the one for a step to the next line that runs.
-INTO = {}
-
-# What suspends for a step that ends, by thread ident.
-ended_steps = {}
-
-# The instructions at which a suspended generator or coroutine is.
-WAITING = ("YIELD_VALUE", "YIELD_FROM", "SEND", "RESUME")
-
-
-def report_ended_steps(request):
-    """Report functions that have returned since a step began in them, if the thread now runs library code: it may never
-    return to user code."""
-    names = []
-    current = sys._current_frames()
-    for ident, frame in list(stepping.items()):
-        if has_ended(frame, current.values()) and not runs_users_code(current.get(ident)):
-            names.append(frame.f_code.co_name)
-            # Do not extend the lifetime of the frame's objects.
-            stepping.pop(ident, None)
-            cancel_step(ident)
-    send_event("found", place=json.loads(request)[0], found=bool(names), names=names)
-
-
-def cancel_step(ident):
-    """Keep pydevd from ending a step later, wherever the thread is then in user code. A thread that has stopped meanwhile
-    stays suspended."""
-    info = getattr(threading._active.get(ident), "additional_info", None)
-    if info is not None:
-        info.pydev_step_stop = None
-        info.pydev_original_step_cmd = info.pydev_step_cmd = -1
-        info.update_stepping_info()
-
-
-def suspend_late(pydevd):
-    """With a tracer, pydevd takes the end of a function by an exception for a return, and a step ends in its caller. In
-    Python 3.12, it ends at each item of a comprehension. pydevd suspends all threads before it says of what kind the event
-    is, and in which frame."""
-    set_suspend = pydevd.PyDB.set_suspend
-
-    @functools.wraps(set_suspend)
-    def suspend(self, thread, stop_reason, *arguments, **more):
-        mark = functools.partial(set_suspend, self, thread, stop_reason, *arguments, **more)
-        if stop_reason not in INTO:
-            return mark()
-        ended_steps[thread.ident] = mark
-        return None
-
-    pydevd.PyDB.set_suspend = suspend
-
-
-@functools.lru_cache(maxsize=256)
-def hidden(code):
-    """The names that comprehensions hide, with the offsets of the code between which they do.
-
-    From Python 3.12 on, a comprehension runs in the frame around it, which saves its variables of the same names.
-    """
-    found, saved, running = [], [], []
-    for each in dis.get_instructions(code):
-        if each.opname == "LOAD_FAST_AND_CLEAR":
-            saved.append((each.argval, each.offset))
-        elif each.opname == "FOR_ITER":
-            # It jumps behind the loop, where the variables are restored.
-            running += [(name, begin, each.argval) for name, begin in saved]
-            saved = []
-        elif each.opname == "GET_ANEXT":
-            # Where an asynchronous one ends is not marked.
-            saved = []
-        elif each.opname.startswith("STORE_FAST"):
-            for one in running[:]:
-                if one[2] <= each.offset and one[0] in stored_names(each):
-                    running.remove(one)
-                    found.append((one[0], one[1], each.offset))
-    return found
-
-
-def stored_names(instruction):
-    """The names that an instruction stores. From Python 3.13 on, it may store two, or store one and load another."""
-    names = instruction.argval
-    if type(names) is not tuple:
-        return (names,)
-    return names[:1] if instruction.opname.endswith("LOAD_FAST") else names
-
-
-def is_in_comprehension(frame):
-    return any(begin <= frame.f_lasti <= end for _, begin, end in hidden(frame.f_code))
-
-
-def left_by_exception(caller):
-    """Whether the tracer runs because an exception leaves a function that was called there."""
-    frame = sys._getframe(2)
-    while frame is not None and frame.f_back is not caller:
-        frame = frame.f_back
-    return frame is not None and not opcode.opname[frame.f_code.co_code[frame.f_lasti]].startswith("RETURN")
-
-
-def step_to_handler(info):
-    """Have a step end at the next line that runs: that of the `except` or `finally`, if one is in user code."""
-    # That for a coroutine does not say whose code to stop in; the one that was asked for does.
-    into = INTO.get(info.pydev_original_step_cmd) or INTO[info.pydev_step_cmd]
-    info.pydev_step_cmd, info.pydev_step_stop = into, None
-    info.update_stepping_info()
-
-
-# The name that the program sees for our tool.
-UNWINDING = "stillframe steps"
-
-
-class Unwinding:
-    """With `sys.monitoring`, pydevd forgets a step whose function an exception leaves, and the program runs on. While
-    something steps, our own events show where that happens."""
-
-    def __init__(self):
-        self.tool = None
-        self.turn = threading.Lock()
-
-    def begin(self):
-        with self.turn:
-            if self.tool is not None or not hasattr(sys, "monitoring"):
-                return
-            # Unreserved tool IDs; the recorder takes the others first.
-            free = [number for number in (3, 4) if sys.monitoring.get_tool(number) is None]
-            if free:
-                self.tool, events = free[0], sys.monitoring.events
-                sys.monitoring.use_tool_id(self.tool, UNWINDING)
-                sys.monitoring.register_callback(self.tool, events.PY_UNWIND, on_unwind)
-                sys.monitoring.set_events(self.tool, events.PY_UNWIND)
-
-    def end(self):
-        with self.turn:
-            if self.tool is not None and not stepping:
-                # The program may have freed it.
-                if sys.monitoring.get_tool(self.tool) == UNWINDING:
-                    sys.monitoring.set_events(self.tool, 0)
-                    sys.monitoring.register_callback(self.tool, sys.monitoring.events.PY_UNWIND, None)
-                    sys.monitoring.free_tool_id(self.tool)
-                self.tool = None
-
-
-unwinding = Unwinding()
-
-
-def on_unwind(code, offset, error):
-    """An exception leaves a function."""
-    frame, ident = sys._getframe(1), threading.get_ident()
-    info = getattr(threading._active.get(ident), "additional_info", None)
-    if info is None or info.pydev_step_stop is not frame or info.pydev_step_cmd not in INTO:
-        return
-    from _pydevd_sys_monitoring.pydevd_sys_monitoring import enable_code_tracing
-
-    step_to_handler(info)
-    while frame is not None:
-        enable_code_tracing(ident, frame.f_code, frame)
-        frame = frame.f_back
-
-
-def has_ended(frame, stacks):
-    for other in stacks:
-        while other is not None:
-            if other is frame:
-                return False
-            other = other.f_back
-    code = frame.f_code
-    return not (code.co_flags & MAY_WAIT and opcode.opname[code.co_code[frame.f_lasti]] in WAITING)
-
-
-def runs_users_code(frame):
-    """Whether a step could end in the innermost code of a thread."""
-    if frame is None:
-        return False
-    return not debugger().apply_files_filter(frame, frame.f_code.co_filename, True)
-
-
-def close_inherited_connection():
-    """In a forked child, which has a separate connection or none: while it holds this one open, stillframe would not
-    notice that the parent has exited."""
-    debugger = sys.modules["pydevd"].get_global_debugger()
-    writer = getattr(debugger, "writer", None)
-    if writer is not None:
-        try:
-            writer.sock.close()
-        except OSError:
-            pass
-
-
-# Files of which pydevd has seen code that is about to run.
-files_that_ran = set()
-
-# Files with breakpoints that the program has not loaded, by their paths in pydevd.
-pending_files = set()
-
-# Whether code of the program may have run; false while its launcher waits for the debugger.
-has_begun = True
-
-
-def begin_with_functions(api):
-    """Have pydevd ask `sys.monitoring` for the calls of functions once breakpoints are on functions. It does so when it
-    starts, before it knows them in a forked child, and when it gets breakpoints on lines."""
-    set_functions = api.set_function_breakpoints
-
-    @functools.wraps(set_functions)
-    def set_function_breakpoints(self, its_debugger, breakpoints):
-        set_functions(self, its_debugger, breakpoints)
-        if breakpoints and not its_debugger.ready_to_run:
-            its_debugger._clear_caches()
-
-    api.set_function_breakpoints = set_function_breakpoints
-
-
-def debug_files_with_breakpoints(pydevd):
-    """Make pydevd treat a file with a breakpoint as user code, even a library's file under just-my-code."""
-    filtered, in_scope = pydevd.PyDB.apply_files_filter, pydevd.PyDB.in_project_scope
-    typed = pydevd.PyDB.get_file_type
-
-    # pydevd calls this for each code object that it has not seen, whether it debugs that or not.
-    @functools.wraps(typed)
-    def get_file_type(self, frame, *more):
-        on_code_first_run(self, frame)
-        kind = typed(self, frame, *more)
-        if kind is None and frame.f_code.co_flags & SUSPENDABLE:
-            stop_at_first_line(self, frame)
-        return kind
-
-    @functools.wraps(filtered)
-    def apply_files_filter(self, frame, original_filename, force_check_project_scope):
-        # pydevd passes a dummy to decide whether to warn about a breakpoint that it is about to set.
-        if not isinstance(frame, types.FrameType):
-            return False
-        if breakpoints_in(self, original_filename) or frame.f_code.co_filename in compiled_texts:
-            return False
-        return filtered(self, frame, original_filename, force_check_project_scope)
-
-    @functools.wraps(in_scope)
-    def in_project_scope(self, frame, absolute_filename=None):
-        file = absolute_filename or frame.f_code.co_filename
-        is_debugged = frame.f_code.co_filename in compiled_texts or breakpoints_in(self, file)
-        return bool(is_debugged) or in_scope(self, frame, absolute_filename)
-
-    # For processes that a program starts: they do not have the settings that hide our files in the first one.
-    def dont_trace_external_files(self, file):
-        return is_beside(file)
-
-    pydevd.PyDB.get_file_type = get_file_type
-    pydevd.PyDB.dont_trace_external_files = dont_trace_external_files
-    pydevd.PyDB.apply_files_filter = apply_files_filter
-    pydevd.PyDB.in_project_scope = in_project_scope
-
-
-def breakpoints_in(its_debugger, file):
-    """pydevd's breakpoints in a file, by line; falsy if there are none."""
-    return its_debugger.breakpoints and its_debugger.breakpoints.get(paths_of(file)[1])
-
-
-# The names under which user code has compiled texts that it runs itself.
-compiled_texts = set()
-
-
-def debug_compiled_text(its_debugger, frame):
-    """Treat a text that user code runs as user code, too. pydevd takes each name without a file for that of a library:
-    libraries such as `dataclasses` generate code."""
-    name, caller = frame.f_code.co_filename, frame.f_back
-    if frame.f_code.co_name != "<module>" or os.path.isabs(name) or name == "<string>":
-        return
-    if caller is None or not its_debugger.in_project_scope(caller):
-        return
-    if not name.startswith("<"):
-        if os.path.exists(paths_of(name)[0]):
-            return
-        import pydevd_file_utils
-
-        path = os.path.abspath(name)
-        pydevd_file_utils.NORM_PATHS_CONTAINER[name] = path, path
-        pydevd_file_utils.NORM_PATHS_AND_BASE_CONTAINER[name] = path, path, os.path.basename(path)
-    compiled_texts.add(name)
-
-
-SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE
-
-# For each thread, the ID of the frame of such a function that it has entered but whose first line it has not reached.
-entered = {}
-
-
-def stop_at_first_line(its_debugger, frame):
-    """Set a breakpoint on the first line of a generator or coroutine function that has a function breakpoint. With a
-    tracer, pydevd takes each call of such a function for a resumption, and never stops."""
-    code = frame.f_code
-    # This runs at each call of such a function, so the common case comes first.
-    if code.co_name not in its_debugger.function_breakpoint_name_to_breakpoint:
-        return
-    from _pydevd_bundle.pydevd_breakpoints import LineBreakpoint
-    from _pydevd_bundle.pydevd_constants import PYDEVD_USE_SYS_MONITORING
-
-    if PYDEVD_USE_SYS_MONITORING or not is_users(frame.f_globals):
-        return
-    begin, line = first_line_of(code)
-    if frame.f_lasti <= begin:
-        entered[threading.get_ident()] = id(frame)
-    lines = its_debugger.breakpoints.setdefault(paths_of(code.co_filename)[1], {})
-    if line not in lines:
-        condition = "__import__('sys').modules['%s'].hit(0)" % __name__
-        lines[line] = LineBreakpoint(-1, line, condition, "None", None)
-        its_debugger.on_breakpoints_changed()
-
-
-@functools.lru_cache(maxsize=None)
-def first_line_of(code):
-    """The offset at which a generator or coroutine function starts, and the first line of its body."""
-    import dis
-
-    # From Python 3.11 on, the instructions that create the generator come first, on the line of the `def`.
-    begin = next((each.offset for each in dis.get_instructions(code) if each.opname == "RESUME"), -1)
-    starts = list(dis.findlinestarts(code))
-    return begin, next((line for start, line in starts if start > begin), starts[0][1])
-
-
-def paths_of(file):
-    """The absolute path of a file, and its path in pydevd."""
-    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file
-
-    return get_abs_path_real_path_and_base_from_file(file)[:2]
-
-
-# How long the end of the program waits until everything has been sent, in seconds.
-FLUSH_LIMIT = 10.0
-
-
-def flush(debugger):
-    """Send the remaining reports, and wait until everything has been sent."""
-    from _pydevd_bundle.pydevd_net_command import NetCommand
-
-    report_failures()
-    if "stillframe_recorder" in sys.modules:
-        sys.modules["stillframe_recorder"].report_hits()
-    try:
-        report_unloaded(debugger)
-    except Exception:
-        # Unusual modules or arguments of the program must not prevent its end.
-        pass
-    message = {"type": "event", "event": "stillframe", "body": {"kind": "flushed"}}
-    command, sent = NetCommand(-1, 0, message, is_json=True), threading.Event()
-    command.call_after_send(lambda *ignored: sent.set())
-    # The writer thread itself calls this when the connection is lost: nothing can be sent then.
-    if debugger.writer not in (None, threading.current_thread()):
-        debugger.writer.add_command(command)
-        # Many log messages take a while. If the writer has ended, the rest is lost.
-        until = time.monotonic() + FLUSH_LIMIT
-        while not sent.wait(0.1) and debugger.writer.is_alive() and time.monotonic() < until:
-            pass
-
-
-def debugger():
-    from _pydevd_bundle.pydevd_constants import get_global_debugger
-
-    return get_global_debugger()
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Requests
-
-
-to_json = json.JSONEncoder(ensure_ascii=False).encode
-
-
-class Answer(str):
-    """JSON text whose repr is itself, so that pydevd sends it unchanged."""
-
-    __repr__ = str.__str__
-
-
-def call(request):
-    """Serve one request: the name of a function below and its arguments, as JSON."""
-    global side_effect_free
-    report_failures()
-    name, arguments, side_effect_free = json.loads(request)
-    try:
-        answer = REQUESTS[name](*arguments)
-    except Raised as error:
-        answer = {"error": error.body}
-    except BaseException as error:
-        answer = {"error": describe(error, error.__traceback__)}
-    return Answer(to_json(answer))
-
-
-class Raised(Exception):
-    def __init__(self, body):
-        self.body = body
-
-
-def refuse(message):
-    raise Raised({"type": "", "message": message, "traceback": ""})
-
-
-def describe(error, trace):
-    """An exception in one line and as Python prints it. A failing `__str__` does no harm."""
-    line = message_of(error)
-    try:
-        full = "".join(traceback.format_exception(type(error), error, trace))
-    except BaseException:
-        full = line
-    return {"type": type(error).__name__, "message": line, "traceback": full}
-
-
-def message_of(error):
-    """An exception in one line; without side effects, its message argument."""
-    if side_effect_free:
-        return message_argument(error)
-    try:
-        line = "".join(traceback.format_exception_only(type(error), error)).strip()
-        # The message of a syntax error comes last, after the source text.
-        return line.splitlines()[-1] if isinstance(error, SyntaxError) else line
-    except BaseException:
-        return type(error).__name__
+    return get_current_thread_id(state.threading.current_thread())
 
 
 def find_frame(number):
@@ -942,12 +84,6 @@ def find_frame(number):
     if frame is None:
         refuse("the frame is gone")
     return frame
-
-
-def thread_id():
-    from _pydevd_bundle.pydevd_constants import get_current_thread_id
-
-    return get_current_thread_id(threading.current_thread())
 
 
 def handles():
@@ -979,468 +115,37 @@ def find_handle(number):
     return known[number]
 
 
-# ---------------------------------------------------------------------------------------------------------
-# Time limits
+def paths_of(file):
+    """The absolute path of a file, and its path in pydevd."""
+    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file
 
+    return get_abs_path_real_path_and_base_from_file(file)[:2]
 
-class Interrupted(BaseException):
-    """Raised inside user code that takes too long."""
 
+def client_file_of(code):
+    """The file of code as the client knows it; None for code without a file."""
+    from pydevd_file_utils import map_file_to_client
 
-def limited(seconds, work, *arguments):
-    """Call `work`, and raise `Interrupted` in it when it takes too long.
+    file = paths_of(code.co_filename)[0]
+    return None if code.co_filename.startswith("<") else map_file_to_client(file)[0]
 
-    Python raises the exception between two instructions; a system call or a lock is interrupted only by a signal, which
-    Python handles in the main thread alone. The signal is `SIGURG`, because a late one is ignored, and neither the
-    program nor asyncio listens for it. Native code that holds the GIL, such as a regular expression, stops the clock
-    too; stillframe then sends the signal from outside. User code may catch the exception, so it is raised again until
-    the work ends.
-    """
-    limit = Limit(seconds)
-    try:
-        try:
-            # Not before: a limit that fires outside `try` would never end.
-            clock.add(limit)
-            return work(*arguments)
-        finally:
-            limit.active = False
-    finally:
-        # Nothing new is raised after this line, but a pending exception can still arrive once or twice. So there is no
-        # lock that could stay locked, and no loop, whose jump would be a point for it outside `try`.
-        limit.active = False
-        try:
-            limit.end()
-        except Interrupted:
-            try:
-                limit.end()
-            except Interrupted:
-                limit.end()
 
-
-class Limit:
-    """A deadline for the thread that created it."""
-
-    def __init__(self, seconds):
-        self.due = time.monotonic() + seconds
-        self.active = True
-        self.firing = False
-        self.fired = 0
-        self.ident = threading.get_ident()
-        self.signals = None
-        self.take_signal()
-
-    def check(self):
-        """Run in the clock's thread, every few milliseconds. The exception and the signal alternate, so that they do
-        not arrive together."""
-        if time.monotonic() < self.due + 0.02 * self.fired:
-            return
-        self.firing = True
-        if self.active:
-            self.fired += 1
-            if self.fired % 2 or self.signals is None:
-                raise_in(self.ident, Interrupted)
-            else:
-                signal.pthread_kill(self.ident, signal.SIGURG)
-        self.firing = False
-
-    def take_signal(self):
-        if threading.current_thread() is not threading.main_thread() or not hasattr(_signal, "SIGURG"):
-            return
-        handler = _signal.getsignal(_signal.SIGURG)
-        if handler is None:
-            # It was not set from Python, and could not be restored.
-            return
-
-        def interrupt(number, frame):
-            if self.active and time.monotonic() >= self.due:
-                raise Interrupted
-
-        # An event loop with a wakeup descriptor must not be woken by this signal.
-        self.signals = (handler, _signal.set_wakeup_fd(-1))
-        _signal.signal(_signal.SIGURG, interrupt)
-
-    def end(self):
-        clock.limits.discard(self)
-        while self.firing:
-            sleep(0)
-        if self.fired:
-            absorb(self.ident)
-            # A signal that was sent has been delivered by now, and is handled here.
-            sleep(0)
-        if self.signals is not None:
-            handler, wakeup = self.signals
-            _signal.signal(_signal.SIGURG, handler)
-            if wakeup != -1:
-                _signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
-            self.signals = None
-
-
-class Clock:
-    """One thread that checks all limits. It starts with the first one, and again in a forked child. It is not a
-    `threading.Thread`, so neither the program nor pydevd sees it."""
-
-    def __init__(self):
-        self.limits = set()
-        self.pid = self.ident = None
-        self.idle = threading.Lock()
-        self.idle.acquire()
-
-    def add(self, limit):
-        if self.pid != os.getpid():
-            self.__init__()
-            self.pid = os.getpid()
-            start_thread(self.run)
-        self.limits.add(limit)
-        if self.idle.locked():
-            self.idle.release()
-
-    def run(self):
-        self.ident = threading.get_ident()
-        while True:
-            if not self.limits:
-                self.idle.acquire()
-            for limit in list(self.limits):
-                limit.check()
-            sleep(0.01)
-
-
-clock = Clock()
-
-
-# With `sys.monitoring`, pydevd looks for the beginning of each thread that runs code, and makes a thread object, which the
-# program sees, for one that does not begin in such a function. One that does is taken for a thread in the making.
-BOOTSTRAP = """
-def _bootstrap(run):
-    run()
-"""
-BOOTSTRAP_FILE = "/stillframe/threading.py"
-
-
-def start_thread(run):
-    """Start a thread that pydevd does not trace: pydevd replaces the function that starts threads."""
-    import _thread
-
-    names = {}
-    exec(compile(BOOTSTRAP, BOOTSTRAP_FILE, "exec"), names)
-    getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)(names["_bootstrap"], (run,))
-
-
-def is_own_thread(frame):
-    """Whether a thread that is at this frame is ours, or that of an earlier debugger of the program."""
-    while frame.f_back is not None:
-        frame = frame.f_back
-    return frame.f_code.co_filename == BOOTSTRAP_FILE
-
-
-def leave_own_threads():
-    """With a tracer, pydevd traces all threads when it starts, and makes thread objects for those that have none."""
-    import pydevd_tracing
-
-    trace = pydevd_tracing.set_trace_to_threads
-
-    @functools.wraps(trace)
-    def set_trace_to_threads(tracing_func, thread_idents=None, create_dummy_thread=True):
-        if thread_idents is None:
-            is_its = lambda ident: getattr(threading._active.get(ident), "pydev_do_not_trace", False)
-            own_threads = {ident for ident, frame in sys._current_frames().items() if is_own_thread(frame)}
-            idents = {*sys._current_frames(), *threading._active} - own_threads
-            thread_idents = [ident for ident in idents if not is_its(ident)]
-        return trace(tracing_func, thread_idents, create_dummy_thread)
-
-    pydevd_tracing.set_trace_to_threads = set_trace_to_threads
-
-
-def raise_in(ident, exception):
-    import ctypes
-
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(exception))
-
-
-def absorb(ident):
-    """Absorb an exception that may still be pending for this thread.
-
-    It is replaced by one that is expected here. Clearing it, which the C function also supports, leaves a flag set in
-    Python 3.11, and the next traced call spins forever.
-    """
-    try:
-        raise_in(ident, Interrupted)
-        for _ in range(10**6):
-            pass
-    except Interrupted:
-        pass
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Values
-
-# How long the representation of one value may take, and those of one answer together, in seconds.
-ONE_VALUE = 0.3
-ALL_VALUES = 2.0
-
-
-
-def ids(*kinds):
-    """The IDs of types, which are compared by identity: a metaclass may define `__eq__`."""
-    return frozenset(map(id, kinds))
-
-
-SCALARS = ids(type(None), bool, float, complex, type(Ellipsis), type(NotImplemented))
-STRINGS = ids(str, bytes, bytearray)
-# Types of values that have neither items nor attributes to show.
-PLAIN = SCALARS | STRINGS | ids(int)
-FUNCTIONS = ids(types.FunctionType, types.BuiltinFunctionType, types.MethodType)
-BRACKETS_OF = {
-    list: ("[", "]"),
-    tuple: ("(", ")"),
-    set: ("{", "}"),
-    frozenset: ("frozenset({", "})"),
-    dict: ("{", "}"),
-    collections.deque: ("deque([", "])"),
-}
-BRACKETS = ids(*BRACKETS_OF)
-# Integers with more digits take quadratic time to print, and Python 3.11 refuses to.
-MOST_BITS = 4000
-
-# Characters of an argument of an exception.
-MOST_ARGUMENT = 1000
-
-
-class Renderer:
-    """Formats values briefly, without running the program's code if possible, and otherwise within a time limit."""
-
-    def __init__(self, limit):
-        self.limit = limit
-        self.began = time.monotonic()
-        self.readers = {}
-
-    def value(self, value):
-        """The server's `Value`: text, type, reference, number of children, whether the text is truncated, and its full
-        length if known."""
-        text, cut, length = self.text(value)
-        count = 0 if id(type(value)) in PLAIN else children_count(value)
-        return [text, type_name(value), add_handle(value) if count else None, count, cut, length]
-
-    def text(self, value):
-        """A text, whether it is truncated, and the full length of the string or repr."""
-        kind = type(value)
-        if id(kind) in STRINGS:
-            return self.string(value, self.limit), len(value) > self.limit, len(value)
-        if id(kind) in BRACKETS:
-            pieces, budget = [], [self.limit]
-            self.write(value, pieces, budget, ())
-            return "".join(pieces), budget[0] <= 0, None
-        text = self.atom(value)
-        if type(text) is tuple:
-            pieces, budget = [], [self.limit]
-            self.write_parts(value, text, pieces, budget, ())
-            return "".join(pieces), budget[0] <= 0, None
-        if len(text) <= self.limit:
-            return text, False, None
-        return text[: self.limit] + "...", True, len(text)
-
-    def string(self, value, room):
-        return repr(value) if len(value) <= room else repr(value[:room]) + "..."
-
-    def atom(self, value):
-        """The text of a value that is neither a string nor a container; for a value made of others, its parts."""
-        kind = type(value)
-        if id(kind) in SCALARS:
-            return repr(value)
-        if kind is int:
-            return repr(value) if value.bit_length() <= MOST_BITS else "<int of %d bits>" % value.bit_length()
-        if issubclass(kind, type):
-            return "<class '%s'>" % full_name(value)
-        if kind is types.FunctionType or kind is types.BuiltinFunctionType:
-            return "<function %s>" % value.__qualname__
-        if kind is types.ModuleType:
-            return "<module '%s'>" % value.__dict__.get("__name__", "?")
-        return self.parts(value, kind) or self.representation(value)
-
-    def parts(self, value, kind):
-        """The parts of a value of a well-known type."""
-        reader = self.reader(kind)
-        try:
-            return reader[0](value, self.limit) if reader else None
-        except Exception:
-            # Another version of its package has a different layout.
-            return None
-
-    def reader(self, kind):
-        """The reader for values of a type, or None."""
-        if id(kind) not in self.readers:
-            # Keep the type alive, so that its ID is not reused.
-            self.readers[id(kind)] = kind, known_types().reader_for(kind, side_effect_free)
-        return self.readers[id(kind)][1]
-
-    def write(self, value, pieces, budget, around):
-        """Append an item of a container to `pieces`, while `budget` lasts."""
-        kind = type(value)
-        if id(kind) in BRACKETS:
-            self.write_container(value, kind, pieces, budget, around)
-            return
-        text = self.string(value, max(budget[0], 8)) if id(kind) in STRINGS else self.atom(value)
-        if type(text) is tuple:
-            self.write_parts(value, text, pieces, budget, around)
-            return
-        if len(text) > budget[0] + 8:
-            text = text[: max(budget[0], 8)] + "..."
-        budget[0] -= len(text)
-        pieces.append(text)
-
-    def write_container(self, value, kind, pieces, budget, around):
-        start, end = BRACKETS_OF[kind]
-        if id(value) in around:
-            pieces.append(start + "..." + end)
-            return
-        if not value and (kind is set or kind is frozenset):
-            pieces.append(kind.__name__ + "()")
-            return
-        around += (id(value),)
-        pieces.append(start)
-        budget[0] -= len(start) + len(end)
-        items = value.items() if kind is dict else value
-        for index, item in enumerate(items):
-            if index:
-                pieces.append(", ")
-                budget[0] -= 2
-            if budget[0] <= 0:
-                pieces.append("...")
-                break
-            if kind is dict:
-                self.write(item[0], pieces, budget, around)
-                pieces.append(": ")
-                item = item[1]
-            self.write(item, pieces, budget, around)
-        if kind is tuple and len(value) == 1:
-            pieces.append(",")
-        if kind is collections.deque and value.maxlen is not None:
-            end = "], maxlen=%d)" % value.maxlen
-            budget[0] -= len(end) - 2
-        pieces.append(end)
-
-    def write_parts(self, value, parts, pieces, budget, around):
-        """Like a container, with a label before each item."""
-        start, items, end = parts
-        if id(value) in around:
-            pieces.append(start + "..." + end)
-            return
-        around += (id(value),)
-        if len(start) > budget[0] + 8:
-            start = start[: max(budget[0], 8)] + "..."
-        pieces.append(start)
-        budget[0] -= len(start) + len(end)
-        for index, (label, item) in enumerate(items):
-            if index:
-                pieces.append(", ")
-                budget[0] -= 2
-            if budget[0] <= 0:
-                pieces.append("...")
-                break
-            if type(label) is tuple:
-                self.write(label[0], pieces, budget, around)
-                label = ": "
-            pieces.append(label)
-            budget[0] -= len(label)
-            self.write(item, pieces, budget, around)
-        pieces.append(end)
-
-    def representation(self, value):
-        """The value's own repr, which may do anything."""
-        name = type_name(value)
-        if side_effect_free:
-            return plain_representation(value)
-        if runs_no_code:
-            raise load("stillframe_ahead").NeedsCode
-        if time.monotonic() - self.began > ALL_VALUES:
-            return "<%s: not read, other values took too long>" % name
-        try:
-            text = limited(ONE_VALUE, repr, value)
-            return text if type(text) is str else str.__str__(text)
-        except Interrupted:
-            return "<%s: its __repr__ took more than %d ms>" % (name, ONE_VALUE * 1000)
-        except BaseException as error:
-            return "<%s: its __repr__ raised %s>" % (name, message_of(error))
-
-
-def known_types():
-    return load("stillframe_known")
-
-
-def forbid_side_effects():
-    """Make pydevd's own reports of exceptions and threads read their texts without running code of the program."""
-    from _pydevd_bundle import pydevd_thread_lifecycle
-    from _pydevd_bundle.pydevd_frame_utils import FramesList
-    from _pydevd_bundle.pydevd_net_command_factory_json import NetCommandFactoryJson
-
-    def get_description(frames):
-        error = vars(frames).get("stillframe_error")
-        return message_argument(error) if is_a(error, BaseException) else error
-
-    def set_description(frames, error):
-        vars(frames)["stillframe_error"] = error
-
-    FramesList.exc_desc = property(get_description, set_description)
-    read_thread_names_directly(pydevd_thread_lifecycle.mark_thread_suspended)
-    read_thread_names_directly(NetCommandFactoryJson.make_list_threads_message)
-
-
-def read_thread_names_directly(function):
-    """Make a function of pydevd read a thread's `_name`, and not the property `name`, which the program may
-    override."""
-    code = getattr(function, "__code__", None)
-    if isinstance(code, types.CodeType) and "name" in code.co_names:
-        names = tuple("_name" if name == "name" else name for name in code.co_names)
-        function.__code__ = code.replace(co_names=names)
-
-
-def message_argument(error):
-    """The message argument of an exception."""
-    arguments = BaseException.__dict__["args"].__get__(error)
-    if type(error) is SyntaxError and len(arguments) == 2 and type(arguments[0]) is str:
-        # The interpreter's own, with the location as second argument.
-        return arguments[0]
-    return arguments[0] if len(arguments) == 1 and type(arguments[0]) is str else ""
-
-
-def plain_representation(value):
-    """A description of a value without running its repr."""
-    kind = type(value)
-    if is_a(value, BaseException):
-        arguments = BaseException.__dict__["args"].__get__(value)
-        return "%s(%s)" % (type_name(value), ", ".join(map(argument_text, arguments)))
-    return "<%s object>" % full_name(kind)
-
-
-def argument_text(argument):
-    """An argument of an exception, which may have the exception itself in it."""
-    kind = container_kind(argument)
-    inner = [argument] if kind is None else kind.values(argument) if kind is dict else kind.__iter__(argument)
-    are_plain = all(id(type(each)) in PLAIN for each in inner)
-    return Renderer(MOST_ARGUMENT).text(argument)[0] if are_plain else "<%s object>" % full_name(type(argument))
-
-
-# A metaclass may override attribute access; these bypass it.
-class_name = type.__dict__["__name__"].__get__
-class_dict = type.__dict__["__dict__"].__get__
-class_order = type.__dict__["__mro__"].__get__
-
-
-def is_a(value, kinds):
-    """Like `isinstance`, without reading the value's `__class__`, which may lie or raise."""
-    return issubclass(type(value), kinds)
-
-
-def type_name(value):
-    return class_name(type(value))
-
-
-def full_name(kind):
-    module = class_dict(kind).get("__module__")
-    return "%s.%s" % (module, class_name(kind)) if isinstance(module, str) else class_name(kind)
+def breakpoints_in(its_debugger, file):
+    """pydevd's breakpoints in a file, by line; falsy if there are none."""
+    return its_debugger.breakpoints and its_debugger.breakpoints.get(paths_of(file)[1])
 
 
 # ---------------------------------------------------------------------------------------------------------
 # Children
+
+
+RETURN_VALUES = "__pydevd_ret_val_dict"
+
+# How the names of values begin there that no function has returned.
+NOT_RETURNED = "(not returned)"
+
+# What pydevd has collected there for the frames that were read at this stop.
+shown_returned = []
 
 
 class Attribute:
@@ -1470,6 +175,14 @@ class Namespace:
         return self.is_globals or self.frame.f_locals is self.frame.f_globals or self.frame.f_code.co_name == "<module>"
 
 
+def reported(value, renderer):
+    """The server's `Value`: text, type, reference, number of children, whether the text is truncated, and its full
+    length if known."""
+    text, cut, length = renderer.text(value)
+    count = 0 if id(type(value)) in PLAIN else children_count(value)
+    return [text, type_name(value), add_handle(value) if count else None, count, cut, length]
+
+
 def children_count(value):
     """How many children a value has."""
     return items_count(value) + len(attributes(value))
@@ -1478,15 +191,6 @@ def children_count(value):
 def items_count(value):
     kind = container_kind(value)
     return kind.__len__(value) if kind else 0
-
-
-def container_kind(value):
-    """The built-in container type of a value. Its methods are called directly, so that overrides of a subclass do not
-    run."""
-    for kind in (dict, list, tuple, set, frozenset, collections.deque):
-        if is_a(value, kind):
-            return kind
-    return None
 
 
 def items(value, start, stop):
@@ -1557,21 +261,6 @@ def parts_for_attributes(value, kind):
     return parts and [(label[:-1], item) for label, item in parts[1] if type(label) is str and label]
 
 
-def instance_dict(value):
-    try:
-        if is_a(value, type):
-            return dict(class_dict(value))
-        # A class may define a property named `__dict__`.
-        for owner in class_order(type(value)):
-            own = class_dict(owner).get("__dict__")
-            if type(own) in (types.GetSetDescriptorType, types.MemberDescriptorType):
-                own = own.__get__(value)
-                return dict(own) if is_a(own, dict) else {}
-        return {}
-    except BaseException:
-        return {}
-
-
 def is_dunder(name):
     return isinstance(name, str) and name.startswith("__") and name.endswith("__")
 
@@ -1593,18 +282,8 @@ def request_scopes(number):
 
 
 def last_line_of(code):
-    import dis
-
     inner = [last_line_of(each) for each in code.co_consts if type(each) is types.CodeType]
     return max([line for _, line in dis.findlinestarts(code) if line] + inner + [code.co_firstlineno])
-
-
-def client_file_of(code):
-    """The file of code as the client knows it; None for code without a file."""
-    from pydevd_file_utils import map_file_to_client
-
-    file = paths_of(code.co_filename)[0]
-    return None if code.co_filename.startswith("<") else map_file_to_client(file)[0]
 
 
 def request_locals(number, start, count, limit, with_special, expansion, levels=None):
@@ -1670,7 +349,7 @@ def page(parent, start, count, limit, with_special):
             rows.append([name, [text, "property", None, 0, False, None], False])
             continue
         try:
-            row = [str(name), renderer.value(value), is_special(name, value, module_level)]
+            row = [str(name), reported(value, renderer), is_special(name, value, module_level)]
         except Exception as error:
             # One unreadable object must not hide the others.
             text = "<cannot be read: %s>" % message_of(error)
@@ -1794,16 +473,16 @@ def has_await(text):
 
 
 def user_part(trace):
-    """A traceback from its first frame outside this file."""
-    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+    """A traceback from its first frame outside our files."""
+    while trace is not None and is_ours(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
     return trace
 
 
 def request_evaluate(number, text, seconds, limit):
     frame = find_frame(number)
-    value = evaluate_without_side_effects(frame, text) if side_effect_free else evaluate_in(frame, text, seconds)
-    return {"value": Renderer(limit).value(value)}
+    value = evaluate_without_side_effects(frame, text) if state.side_effect_free else evaluate_in(frame, text, seconds)
+    return {"value": reported(value, Renderer(limit))}
 
 
 def evaluate_without_side_effects(frame, text):
@@ -1823,7 +502,7 @@ def request_assign(frame_number, number, name, text, seconds, limit):
         frame = parent.frame
     value = evaluate_in(frame, text, seconds)
     assign(parent, name, value)
-    return {"value": Renderer(limit).value(value)}
+    return {"value": reported(value, Renderer(limit))}
 
 
 def is_global_in(frame, name):
@@ -1863,7 +542,116 @@ def assign(parent, name, value):
 
 
 # ---------------------------------------------------------------------------------------------------------
+# Exceptions
+
+
+def request_seen(number):
+    """Whether an earlier stop reported the exception that the frame is stopped at. The exception is marked, because
+    each frame that it unwinds may stop."""
+    error = exception_in(find_frame(number))
+    if error is None:
+        return {"seen": False}
+    marked = marked_attributes(error)
+    seen, marked.seen = marked.seen, True
+    return {"seen": seen}
+
+
+class MarkedAttributes(dict):
+    """The attributes of an exception, with our marks beside them: exceptions of the language cannot have weak references.
+    The program sees only its own attributes; copies and pickles are a plain `dict`."""
+
+    __slots__ = ("seen", "mark")
+
+    def __reduce_ex__(self, protocol):
+        return dict, (dict(self),)
+
+
+def marked_attributes(error):
+    """The attributes of an exception, which can have marks from now on."""
+    descriptor = BaseException.__dict__["__dict__"]
+    own = descriptor.__get__(error)
+    if type(own) is not MarkedAttributes:
+        own = MarkedAttributes(own)
+        own.seen, own.mark = False, None
+        descriptor.__set__(error, own)
+    return own
+
+
+def mark_of(error):
+    """The mark of an exception, if it has one."""
+    own = BaseException.__dict__["__dict__"].__get__(error)
+    return own.mark if type(own) is MarkedAttributes else None
+
+
+def is_seen(error):
+    """Whether a stop has reported an exception."""
+    own = BaseException.__dict__["__dict__"].__get__(error)
+    return type(own) is MarkedAttributes and own.seen
+
+
+def request_thrown(number, limit):
+    """Details of the exception that the frame is stopped at: mark, assertion and stack."""
+    frame = find_frame(number)
+    _, error, trace = frame.f_locals.get("__exception__", (None, None, None))
+    if error is None:
+        return {"mark": None, "assertion": None, "stack": []}
+    stack = load("stillframe_throws").stack_of(frame, trace)
+    mark = mark_of(error)
+    renderer = Renderer(limit)
+    text = lambda value: renderer.text(value)[:2]
+    assertion = load("stillframe_assertions").of(frame, error, trace, text)
+    return {"mark": mark, "assertion": assertion, "stack": stack}
+
+
+def request_exception(number, limit):
+    """The exception that the frame is stopped at: its type, its message, and whether it is uncaught."""
+    from _pydevd_bundle.pydevd_comm_constants import CMD_STEP_CAUGHT_EXCEPTION
+
+    error = exception_in(find_frame(number))
+    if error is None:
+        refuse("the exception cannot be read here")
+    name = type.__dict__["__qualname__"].__get__(type(error))
+    # A subclass of Thread may override attribute access.
+    reason = instance_dict(state.threading.current_thread()).get("stop_reason")
+    uncaught = reason != CMD_STEP_CAUGHT_EXCEPTION
+    return {"type": name, "message": message_of(error)[:limit], "uncaught": uncaught}
+
+
+def request_printed(number, seconds):
+    """The exception that the frame is stopped at, as Python prints it. Runs its `__str__`, as Python does."""
+    _, error, trace = find_frame(number).f_locals.get("__exception__", (None, None, None))
+    if error is None:
+        refuse("the exception cannot be read here")
+    try:
+        return {"text": limited(seconds, load("stillframe_printed").text_of, error, trace)}
+    except Interrupted:
+        raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
+
+
+def exception_in(frame):
+    """The exception that a frame is stopped at."""
+    return frame.f_locals.get("__exception__", (None, None))[1]
+
+
+def request_meets(number, condition, seconds):
+    """Whether a condition is true for the exception that the frame is stopped at, named `error`."""
+    frame = find_frame(number)
+    error = exception_in(frame)
+    if error is None:
+        refuse("the exception cannot be read here")
+    names = dict(frame.f_globals)
+    names.update(frame.f_locals)
+    names["error"] = error
+    try:
+        code = compile(condition.strip(), "<condition>", "eval", dont_inherit=True)
+        return {"met": limited(seconds, lambda: bool(eval(code, names)))}
+    except Interrupted:
+        raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
+
+
+# ---------------------------------------------------------------------------------------------------------
 # Breakpoint rules
+
 
 COMPARE = {
     "==": operator.eq,
@@ -1873,6 +661,7 @@ COMPARE = {
     "<=": operator.le,
     "%": lambda count, every: count % every == 0,
 }
+
 # The first failure is reported at once, later ones in batches, and the rest at each stop and at the end.
 FAILURE_PAUSE = 0.1
 
@@ -1881,7 +670,14 @@ RULE_LIMIT = 1.0
 
 # The rules of each location, with their owners; see `define`.
 places = {}
+
 known_rules = {}
+
+# Idents of threads that have hit a breakpoint, and are not suspended yet.
+about_to_stop = set()
+
+# For each thread, the ID of the frame of such a function that it has entered but whose first line it has not reached.
+entered = {}
 
 
 class Rule:
@@ -1954,14 +750,14 @@ def reached(place, frame):
     hits. True to stop."""
     enters = any(owner is not None for owner, _ in places.get(place, ()))
     stop = apply_rules(place, frame)
-    changed, changes = watching(frame) if watching is not None else ((), ())
+    changed, changes = state.watching(frame) if state.watching is not None else ((), ())
     stop.extend(changed)
-    if entered.get(threading.get_ident()) == id(frame):
-        del entered[threading.get_ident()]
+    if entered.get(state.threading.get_ident()) == id(frame):
+        del entered[state.threading.get_ident()]
         by_name = debugger().function_breakpoint_name_to_breakpoint.get(frame.f_code.co_name)
         stop += apply_rules(place_of(by_name), frame) if by_name is not None else []
     if stop:
-        about_to_stop.add(threading.get_ident())
+        about_to_stop.add(state.threading.get_ident())
         report_hit(stop, enters and len(stop) > len(changed), changes)
     return bool(stop)
 
@@ -2018,55 +814,96 @@ def records_at(place, code):
     return records if len(records) == len(rules) else None
 
 
-def is_to_stop(its_debugger, frame):
-    """Whether to stop a thread that was suspended with another one, on a line that it has not run yet. pydevd does not
-    check for breakpoints there, and would miss them on resume."""
-    lines = breakpoints_in(its_debugger, frame.f_code.co_filename)
-    # A file whose breakpoints were all removed has an empty dictionary.
-    breakpoint = lines.get(frame.f_lineno) if lines else None
-    place = place_of(breakpoint) if breakpoint is not None else None
-    return place is not None and reached(place, frame)
-
-
-def is_still_set(its_debugger, frame):
-    """Whether the breakpoint that a thread has hit still exists."""
-    lines = breakpoints_in(its_debugger, frame.f_code.co_filename) or {}
-    by_name = its_debugger.function_breakpoint_name_to_breakpoint or {}
-    return frame.f_lineno in lines or frame.f_code.co_name in by_name
-
-
 def place_of(breakpoint):
     """The location number of one of pydevd's breakpoints, or None if it is not ours."""
     match = re.search(r"\.hit\((\d+)\)$", str(breakpoint.condition))
     return int(match.group(1)) if match else None
 
 
-def on_code_first_run(its_debugger, frame):
-    """Bind pending breakpoints of a file whose code is about to run."""
-    file = frame.f_code.co_filename
-    # A forked child has no debugger until it has connected.
-    if file in files_that_ran or debugger() is None:
-        return
-    files_that_ran.add(file)
-    debug_compiled_text(its_debugger, frame)
-    path = paths_of(file)[1] if pending_files else None
-    if path in pending_files:
-        pending_files.discard(path)
-        for line, breakpoint in list((breakpoints_in(its_debugger, file) or {}).items()):
-            send_event("bound", ids=rules_at(breakpoint), line=line)
-    by_name = its_debugger.function_breakpoint_name_to_breakpoint
-    if by_name and is_users(frame.f_globals):
-        written = functions_in(frame.f_code)
-        for name, breakpoint in list(by_name.items()):
-            rules = places.get(place_of(breakpoint), ())
-            for owner, rule in rules:
-                code = find_function(written, owner, name)
-                if code is not None:
-                    send_event("bound", ids=[rule.number], line=None, at=place_of_function(code))
-
-
 def rules_at(breakpoint):
     return [rule.number for _, rule in places.get(place_of(breakpoint), ())]
+
+
+def is_method_of(owner, names):
+    """Whether the function at the breakpoint is a method of a class of that name, judging by `self` or `cls`."""
+    first = names.get("self", names.get("cls"))
+    kind = first if is_a(first, type) else type(first)
+    wanted = owner.rpartition(".")[2]
+    return any(class_name(each) == wanted for each in class_order(kind))
+
+
+def is_back_in_statement(frame):
+    """Whether a frame has returned to the first line of a multiline statement: a call with arguments on separate lines
+    ends where it began. That is not another hit."""
+    return frame.f_lasti in ways_back_in(frame.f_code)
+
+
+def ways_back_in(code):
+    """The offsets at which code returns to the first line of a statement."""
+    known = ways_back.get(code)
+    if known is None:
+        try:
+            known = find_ways_back(code)
+        except Exception:
+            # Without readable source, each line event counts.
+            known = ()
+        ways_back[code] = known
+    return known
+
+
+ways_back = {}
+
+
+def find_ways_back(code):
+    """The offsets at which a line is entered from a later line of the same statement."""
+    starts = [(offset, line) for offset, line in dis.findlinestarts(code) if line is not None]
+    lines = [line for _, line in starts]
+    if len(lines) == len(set(lines)):
+        return ()
+    ends = last_lines_of_statements(code.co_filename)
+    found, seen = set(), set(lines[:1])
+    for (_, before), (offset, line) in zip(starts, starts[1:]):
+        # A literal may evaluate its items before it reaches its own first line.
+        if line in seen and line < before <= ends.get(line, line):
+            found.add(offset)
+        seen.add(line)
+    return frozenset(found)
+
+
+@functools.lru_cache(maxsize=None)
+def last_lines_of_statements(file):
+    """The last line of the statement that begins on each line; for a compound statement, of its header."""
+    import ast
+    import tokenize
+
+    with tokenize.open(file) as source:
+        tree = ast.parse(source.read())
+    ends = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None) or getattr(node, "cases", None)
+            end = node.end_lineno if not body else first_line(body[0]) - 1
+            ends[node.lineno] = max(end, ends.get(node.lineno, 0))
+    return ends
+
+
+def first_line(node):
+    marks = [mark.lineno for mark in getattr(node, "decorator_list", ())]
+    return min(marks + [getattr(node, "lineno", None) or node.pattern.lineno])
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Loaded code
+
+
+# Files of which pydevd has seen code that is about to run.
+files_that_ran = set()
+
+# Files with breakpoints that the program has not loaded, by their paths in pydevd.
+pending_files = set()
+
+# The names under which user code has compiled texts that it runs itself.
+compiled_texts = set()
 
 
 def report_file(request):
@@ -2079,7 +916,7 @@ def report_file(request):
     if file is not None:
         # Registered before the check, so that a file that is loaded meanwhile is not missed.
         pending_files.add(file)
-        found = is_loaded(file) or has_begun and file in files_of_functions()
+        found = is_loaded(file) or state.has_begun and file in files_of_functions()
     if found:
         pending_files.discard(file)
     send_event("found", place=answer, found=found, names=[])
@@ -2135,76 +972,6 @@ def report_unloaded(its_debugger):
             send_event("unloaded", ids=ids, file=file, loaded=users[:2000])
 
 
-def is_back_in_statement(frame):
-    """Whether a frame has returned to the first line of a multiline statement: a call with arguments on separate lines
-    ends where it began. That is not another hit."""
-    return frame.f_lasti in ways_back_in(frame.f_code)
-
-
-def ways_back_in(code):
-    """The offsets at which code returns to the first line of a statement."""
-    known = ways_back.get(code)
-    if known is None:
-        try:
-            known = find_ways_back(code)
-        except Exception:
-            # Without readable source, each line event counts.
-            known = ()
-        ways_back[code] = known
-    return known
-
-
-ways_back = {}
-
-
-def find_ways_back(code):
-    """The offsets at which a line is entered from a later line of the same statement."""
-    import dis
-
-    starts = [(offset, line) for offset, line in dis.findlinestarts(code) if line is not None]
-    lines = [line for _, line in starts]
-    if len(lines) == len(set(lines)):
-        return ()
-    ends = last_lines_of_statements(code.co_filename)
-    found, seen = set(), set(lines[:1])
-    for (_, before), (offset, line) in zip(starts, starts[1:]):
-        # A literal may evaluate its items before it reaches its own first line.
-        if line in seen and line < before <= ends.get(line, line):
-            found.add(offset)
-        seen.add(line)
-    return frozenset(found)
-
-
-@functools.lru_cache(maxsize=None)
-def last_lines_of_statements(file):
-    """The last line of the statement that begins on each line; for a compound statement, of its header."""
-    import ast
-    import tokenize
-
-    with tokenize.open(file) as source:
-        tree = ast.parse(source.read())
-    ends = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt):
-            body = getattr(node, "body", None) or getattr(node, "cases", None)
-            end = node.end_lineno if not body else first_line(body[0]) - 1
-            ends[node.lineno] = max(end, ends.get(node.lineno, 0))
-    return ends
-
-
-def first_line(node):
-    marks = [mark.lineno for mark in getattr(node, "decorator_list", ())]
-    return min(marks + [getattr(node, "lineno", None) or node.pattern.lineno])
-
-
-def is_method_of(owner, names):
-    """Whether the function at the breakpoint is a method of a class of that name, judging by `self` or `cls`."""
-    first = names.get("self", names.get("cls"))
-    kind = first if is_a(first, type) else type(first)
-    wanted = owner.rpartition(".")[2]
-    return any(class_name(each) == wanted for each in class_order(kind))
-
-
 def report_function(request):
     """Report whether loaded user code has a function of that name; pydevd verifies every name. The reply is an event,
     because an evaluation outside a frame returns nothing."""
@@ -2246,9 +1013,13 @@ def place_of_function(code):
     return {"file": file, "declared": declared, "line": first_line_of(code)[1]}
 
 
-def is_beside(file):
-    """Whether a file is in this module's folder; false if the module was sent."""
-    return not __file__.startswith("<") and os.path.dirname(file) == os.path.dirname(__file__)
+@functools.lru_cache(maxsize=None)
+def first_line_of(code):
+    """The offset at which a generator or coroutine function starts, and the first line of its body."""
+    # From Python 3.11 on, the instructions that create the generator come first, on the line of the `def`.
+    begin = next((each.offset for each in dis.get_instructions(code) if each.opname == "RESUME"), -1)
+    starts = list(dis.findlinestarts(code))
+    return begin, next((line for start, line in starts if start > begin), starts[0][1])
 
 
 def is_users(module):
@@ -2258,7 +1029,7 @@ def is_users(module):
         return module.get("__name__") == "__main__"
     its_debugger = debugger()
     of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
-    if file.startswith((of_debugger + os.sep, "<")) or is_beside(file):
+    if file.startswith((of_debugger + os.sep, "<")) or is_ours(file):
         return False
     if not its_debugger.is_files_filter_enabled:
         return True
@@ -2304,116 +1075,838 @@ def functions_in(code, owner=None):
     return found
 
 
-def send_event(kind, **body):
-    """Send one of our events on pydevd's connection, in order with its events."""
-    import pydevd
-
-    body["kind"] = kind
-    pydevd.send_json_message({"type": "event", "event": "stillframe", "body": body})
+# ---------------------------------------------------------------------------------------------------------
+# Breakpoints
 
 
-def request_seen(number):
-    """Whether an earlier stop reported the exception that the frame is stopped at. The exception is marked, because
-    each frame that it unwinds may stop."""
-    error = exception_in(find_frame(number))
-    if error is None:
-        return {"seen": False}
-    marked = marked_attributes(error)
-    seen, marked.seen = marked.seen, True
-    return {"seen": seen}
+def begin_with_functions(api):
+    """Have pydevd ask `sys.monitoring` for the calls of functions once breakpoints are on functions. It does so when it
+    starts, before it knows them in a forked child, and when it gets breakpoints on lines."""
+    set_functions = api.set_function_breakpoints
+
+    @functools.wraps(set_functions)
+    def set_function_breakpoints(self, its_debugger, breakpoints):
+        set_functions(self, its_debugger, breakpoints)
+        if breakpoints and not its_debugger.ready_to_run:
+            its_debugger._clear_caches()
+
+    api.set_function_breakpoints = set_function_breakpoints
 
 
-class MarkedAttributes(dict):
-    """The attributes of an exception, with our marks beside them: exceptions of the language cannot have weak references.
-    The program sees only its own attributes; copies and pickles are a plain `dict`."""
+def debug_files_with_breakpoints(pydevd):
+    """Make pydevd treat a file with a breakpoint as user code, even a library's file under just-my-code."""
+    filtered, in_scope = pydevd.PyDB.apply_files_filter, pydevd.PyDB.in_project_scope
+    typed = pydevd.PyDB.get_file_type
 
-    __slots__ = ("seen", "mark")
+    # pydevd calls this for each code object that it has not seen, whether it debugs that or not.
+    @functools.wraps(typed)
+    def get_file_type(self, frame, *more):
+        on_code_first_run(self, frame)
+        kind = typed(self, frame, *more)
+        if kind is None and frame.f_code.co_flags & SUSPENDABLE:
+            stop_at_first_line(self, frame)
+        return kind
 
-    def __reduce_ex__(self, protocol):
-        return dict, (dict(self),)
+    @functools.wraps(filtered)
+    def apply_files_filter(self, frame, original_filename, force_check_project_scope):
+        # pydevd passes a dummy to decide whether to warn about a breakpoint that it is about to set.
+        if not isinstance(frame, types.FrameType):
+            return False
+        if breakpoints_in(self, original_filename) or frame.f_code.co_filename in compiled_texts:
+            return False
+        return filtered(self, frame, original_filename, force_check_project_scope)
 
+    @functools.wraps(in_scope)
+    def in_project_scope(self, frame, absolute_filename=None):
+        file = absolute_filename or frame.f_code.co_filename
+        is_debugged = frame.f_code.co_filename in compiled_texts or breakpoints_in(self, file)
+        return bool(is_debugged) or in_scope(self, frame, absolute_filename)
 
-def marked_attributes(error):
-    """The attributes of an exception, which can have marks from now on."""
-    descriptor = BaseException.__dict__["__dict__"]
-    own = descriptor.__get__(error)
-    if type(own) is not MarkedAttributes:
-        own = MarkedAttributes(own)
-        own.seen, own.mark = False, None
-        descriptor.__set__(error, own)
-    return own
+    # For processes that a program starts: they do not have the settings that hide our files in the first one.
+    def dont_trace_external_files(self, file):
+        return is_ours(file)
 
-
-def mark_of(error):
-    """The mark of an exception, if it has one."""
-    own = BaseException.__dict__["__dict__"].__get__(error)
-    return own.mark if type(own) is MarkedAttributes else None
-
-
-def is_seen(error):
-    """Whether a stop has reported an exception."""
-    own = BaseException.__dict__["__dict__"].__get__(error)
-    return type(own) is MarkedAttributes and own.seen
-
-
-def request_thrown(number, limit):
-    """Details of the exception that the frame is stopped at: mark, assertion and stack."""
-    frame = find_frame(number)
-    _, error, trace = frame.f_locals.get("__exception__", (None, None, None))
-    if error is None:
-        return {"mark": None, "assertion": None, "stack": []}
-    stack = load("stillframe_throws").stack_of(frame, trace)
-    mark = mark_of(error)
-    renderer = Renderer(limit)
-    text = lambda value: renderer.text(value)[:2]
-    assertion = load("stillframe_assertions").of(frame, error, trace, text)
-    return {"mark": mark, "assertion": assertion, "stack": stack}
+    pydevd.PyDB.get_file_type = get_file_type
+    pydevd.PyDB.dont_trace_external_files = dont_trace_external_files
+    pydevd.PyDB.apply_files_filter = apply_files_filter
+    pydevd.PyDB.in_project_scope = in_project_scope
 
 
-def request_exception(number, limit):
-    """The exception that the frame is stopped at: its type, its message, and whether it is uncaught."""
-    from _pydevd_bundle.pydevd_comm_constants import CMD_STEP_CAUGHT_EXCEPTION
+def on_code_first_run(its_debugger, frame):
+    """Bind pending breakpoints of a file whose code is about to run."""
+    file = frame.f_code.co_filename
+    # A forked child has no debugger until it has connected.
+    if file in files_that_ran or debugger() is None:
+        return
+    files_that_ran.add(file)
+    debug_compiled_text(its_debugger, frame)
+    path = paths_of(file)[1] if pending_files else None
+    if path in pending_files:
+        pending_files.discard(path)
+        for line, breakpoint in list((breakpoints_in(its_debugger, file) or {}).items()):
+            send_event("bound", ids=rules_at(breakpoint), line=line)
+    by_name = its_debugger.function_breakpoint_name_to_breakpoint
+    if by_name and is_users(frame.f_globals):
+        written = functions_in(frame.f_code)
+        for name, breakpoint in list(by_name.items()):
+            rules = places.get(place_of(breakpoint), ())
+            for owner, rule in rules:
+                code = find_function(written, owner, name)
+                if code is not None:
+                    send_event("bound", ids=[rule.number], line=None, at=place_of_function(code))
 
-    error = exception_in(find_frame(number))
-    if error is None:
-        refuse("the exception cannot be read here")
-    name = type.__dict__["__qualname__"].__get__(type(error))
-    # A subclass of Thread may override attribute access.
-    reason = instance_dict(threading.current_thread()).get("stop_reason")
-    uncaught = reason != CMD_STEP_CAUGHT_EXCEPTION
-    return {"type": name, "message": message_of(error)[:limit], "uncaught": uncaught}
+
+def debug_compiled_text(its_debugger, frame):
+    """Treat a text that user code runs as user code, too. pydevd takes each name without a file for that of a library:
+    libraries such as `dataclasses` generate code."""
+    name, caller = frame.f_code.co_filename, frame.f_back
+    if frame.f_code.co_name != "<module>" or os.path.isabs(name) or name == "<string>":
+        return
+    if caller is None or not its_debugger.in_project_scope(caller):
+        return
+    if not name.startswith("<"):
+        if os.path.exists(paths_of(name)[0]):
+            return
+        import pydevd_file_utils
+
+        path = os.path.abspath(name)
+        pydevd_file_utils.NORM_PATHS_CONTAINER[name] = path, path
+        pydevd_file_utils.NORM_PATHS_AND_BASE_CONTAINER[name] = path, path, os.path.basename(path)
+    compiled_texts.add(name)
 
 
-def request_printed(number, seconds):
-    """The exception that the frame is stopped at, as Python prints it. Runs its `__str__`, as Python does."""
-    _, error, trace = find_frame(number).f_locals.get("__exception__", (None, None, None))
-    if error is None:
-        refuse("the exception cannot be read here")
+SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE
+
+
+def stop_at_first_line(its_debugger, frame):
+    """Set a breakpoint on the first line of a generator or coroutine function that has a function breakpoint. With a
+    tracer, pydevd takes each call of such a function for a resumption, and never stops."""
+    code = frame.f_code
+    # This runs at each call of such a function, so the common case comes first.
+    if code.co_name not in its_debugger.function_breakpoint_name_to_breakpoint:
+        return
+    from _pydevd_bundle.pydevd_breakpoints import LineBreakpoint
+    from _pydevd_bundle.pydevd_constants import PYDEVD_USE_SYS_MONITORING
+
+    if PYDEVD_USE_SYS_MONITORING or not is_users(frame.f_globals):
+        return
+    begin, line = first_line_of(code)
+    if frame.f_lasti <= begin:
+        entered[state.threading.get_ident()] = id(frame)
+    lines = its_debugger.breakpoints.setdefault(paths_of(code.co_filename)[1], {})
+    if line not in lines:
+        condition = "__import__('sys').modules['stillframe_agent'].hit(0)"
+        lines[line] = LineBreakpoint(-1, line, condition, "None", None)
+        its_debugger.on_breakpoints_changed()
+
+
+def is_to_stop(its_debugger, frame):
+    """Whether to stop a thread that was suspended with another one, on a line that it has not run yet. pydevd does not
+    check for breakpoints there, and would miss them on resume."""
+    lines = breakpoints_in(its_debugger, frame.f_code.co_filename)
+    # A file whose breakpoints were all removed has an empty dictionary.
+    breakpoint = lines.get(frame.f_lineno) if lines else None
+    place = place_of(breakpoint) if breakpoint is not None else None
+    return place is not None and reached(place, frame)
+
+
+def is_still_set(its_debugger, frame):
+    """Whether the breakpoint that a thread has hit still exists."""
+    lines = breakpoints_in(its_debugger, frame.f_code.co_filename) or {}
+    by_name = its_debugger.function_breakpoint_name_to_breakpoint or {}
+    return frame.f_lineno in lines or frame.f_code.co_name in by_name
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Steps
+
+
+# Flags of the code of generators and coroutines.
+MAY_WAIT = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+# Idents of threads that are still suspended, and will step.
+asked_to_step = set()
+
+# The start frames of unfinished steps, by thread ident.
+stepping = {}
+
+# The lines of those frames where the steps began.
+stepping_from = {}
+
+# By command of pydevd for a step: the one for a step to the next line that runs.
+INTO = {}
+
+# What suspends for a step that ends, by thread ident.
+ended_steps = {}
+
+# The instructions at which a suspended generator or coroutine is.
+WAITING = ("YIELD_VALUE", "YIELD_FROM", "SEND", "RESUME")
+
+
+def know_commands():
+    """Fill `INTO`."""
+    from _pydevd_bundle import pydevd_comm_constants as commands
+
+    of_all = (commands.CMD_STEP_OVER, commands.CMD_STEP_RETURN, commands.CMD_STEP_INTO)
+    INTO.update(dict.fromkeys((*of_all, commands.CMD_STEP_INTO_COROUTINE), commands.CMD_STEP_INTO))
+    of_users = (commands.CMD_STEP_OVER_MY_CODE, commands.CMD_STEP_RETURN_MY_CODE, commands.CMD_STEP_INTO_MY_CODE)
+    INTO.update(dict.fromkeys(of_users, commands.CMD_STEP_INTO_MY_CODE))
+
+
+def follow_steps(pydevd):
+    """Have pydevd see what a step has to know."""
+    mute_skipped_steps(pydevd)
+    mark_what_was_not_returned()
+    tell_suspensions_from_returns(pydevd)
+    if sys.version_info < (3, 13):
+        suspend_late(pydevd)
+
+
+def mute_skipped_steps(pydevd):
+    """At the first step that skips library code, pydevd names a setting of its own in the program's output."""
+    pydevd.PyDB.notify_skipped_step_in_because_of_filters = lambda self, frame: None
+
+
+def report_ended_steps(request):
+    """Report functions that have returned since a step began in them, if the thread now runs library code: it may never
+    return to user code."""
+    names = []
+    current = sys._current_frames()
+    for ident, frame in list(stepping.items()):
+        if has_ended(frame, current.values()) and not runs_users_code(current.get(ident)):
+            names.append(frame.f_code.co_name)
+            # Do not extend the lifetime of the frame's objects.
+            stepping.pop(ident, None)
+            cancel_step(ident)
+    send_event("found", place=json.loads(request)[0], found=bool(names), names=names)
+
+
+def cancel_step(ident):
+    """Keep pydevd from ending a step later, wherever the thread is then in user code. A thread that has stopped meanwhile
+    stays suspended."""
+    info = getattr(state.threading._active.get(ident), "additional_info", None)
+    if info is not None:
+        info.pydev_step_stop = None
+        info.pydev_original_step_cmd = info.pydev_step_cmd = -1
+        info.update_stepping_info()
+
+
+def suspend_late(pydevd):
+    """With a tracer, pydevd takes the end of a function by an exception for a return, and a step ends in its caller. In
+    Python 3.12, it ends at each item of a comprehension. pydevd suspends all threads before it says of what kind the event
+    is, and in which frame."""
+    set_suspend = pydevd.PyDB.set_suspend
+
+    @functools.wraps(set_suspend)
+    def suspend(self, thread, stop_reason, *arguments, **more):
+        mark = functools.partial(set_suspend, self, thread, stop_reason, *arguments, **more)
+        if stop_reason not in INTO:
+            return mark()
+        ended_steps[thread.ident] = mark
+        return None
+
+    pydevd.PyDB.set_suspend = suspend
+
+
+@functools.lru_cache(maxsize=256)
+def hidden(code):
+    """The names that comprehensions hide, with the offsets of the code between which they do.
+
+    From Python 3.12 on, a comprehension runs in the frame around it, which saves its variables of the same names.
+    """
+    found, saved, running = [], [], []
+    for each in dis.get_instructions(code):
+        if each.opname == "LOAD_FAST_AND_CLEAR":
+            saved.append((each.argval, each.offset))
+        elif each.opname == "FOR_ITER":
+            # It jumps behind the loop, where the variables are restored.
+            running += [(name, begin, each.argval) for name, begin in saved]
+            saved = []
+        elif each.opname == "GET_ANEXT":
+            # Where an asynchronous one ends is not marked.
+            saved = []
+        elif each.opname.startswith("STORE_FAST"):
+            for one in running[:]:
+                if one[2] <= each.offset and one[0] in stored_names(each):
+                    running.remove(one)
+                    found.append((one[0], one[1], each.offset))
+    return found
+
+
+def stored_names(instruction):
+    """The names that an instruction stores. From Python 3.13 on, it may store two, or store one and load another."""
+    names = instruction.argval
+    if type(names) is not tuple:
+        return (names,)
+    return names[:1] if instruction.opname.endswith("LOAD_FAST") else names
+
+
+def is_in_comprehension(frame):
+    return any(begin <= frame.f_lasti <= end for _, begin, end in hidden(frame.f_code))
+
+
+def left_by_exception(caller):
+    """Whether the tracer runs because an exception leaves a function that was called there."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_back is not caller:
+        frame = frame.f_back
+    return frame is not None and not opcode.opname[frame.f_code.co_code[frame.f_lasti]].startswith("RETURN")
+
+
+def step_to_handler(info):
+    """Have a step end at the next line that runs: that of the `except` or `finally`, if one is in user code."""
+    # That for a coroutine does not say whose code to stop in; the one that was asked for does.
+    into = INTO.get(info.pydev_original_step_cmd) or INTO[info.pydev_step_cmd]
+    info.pydev_step_cmd, info.pydev_step_stop = into, None
+    info.update_stepping_info()
+
+
+# The name that the program sees for our tool.
+UNWINDING = "stillframe steps"
+
+
+class Unwinding:
+    """With `sys.monitoring`, pydevd forgets a step whose function an exception leaves, and the program runs on. While
+    something steps, our own events show where that happens."""
+
+    def __init__(self):
+        self.tool = None
+        self.turn = state.threading.Lock()
+
+    def begin(self):
+        with self.turn:
+            if self.tool is not None or not hasattr(sys, "monitoring"):
+                return
+            # Unreserved tool IDs; the recorder takes the others first.
+            free = [number for number in (3, 4) if sys.monitoring.get_tool(number) is None]
+            if free:
+                self.tool, events = free[0], sys.monitoring.events
+                sys.monitoring.use_tool_id(self.tool, UNWINDING)
+                sys.monitoring.register_callback(self.tool, events.PY_UNWIND, on_unwind)
+                sys.monitoring.set_events(self.tool, events.PY_UNWIND)
+
+    def end(self):
+        with self.turn:
+            if self.tool is not None and not stepping:
+                # The program may have freed it.
+                if sys.monitoring.get_tool(self.tool) == UNWINDING:
+                    sys.monitoring.set_events(self.tool, 0)
+                    sys.monitoring.register_callback(self.tool, sys.monitoring.events.PY_UNWIND, None)
+                    sys.monitoring.free_tool_id(self.tool)
+                self.tool = None
+
+
+unwinding = Unwinding()
+
+
+def on_unwind(code, offset, error):
+    """An exception leaves a function."""
+    frame, ident = sys._getframe(1), state.threading.get_ident()
+    info = getattr(state.threading._active.get(ident), "additional_info", None)
+    if info is None or info.pydev_step_stop is not frame or info.pydev_step_cmd not in INTO:
+        return
+    from _pydevd_sys_monitoring.pydevd_sys_monitoring import enable_code_tracing
+
+    step_to_handler(info)
+    while frame is not None:
+        enable_code_tracing(ident, frame.f_code, frame)
+        frame = frame.f_back
+
+
+def has_ended(frame, stacks):
+    for other in stacks:
+        while other is not None:
+            if other is frame:
+                return False
+            other = other.f_back
+    code = frame.f_code
+    return not (code.co_flags & MAY_WAIT and opcode.opname[code.co_code[frame.f_lasti]] in WAITING)
+
+
+def runs_users_code(frame):
+    """Whether a step could end in the innermost code of a thread."""
+    if frame is None:
+        return False
+    return not debugger().apply_files_filter(frame, frame.f_code.co_filename, True)
+
+
+def mark_what_was_not_returned():
+    """With a tracer, pydevd also takes the end of a function by an exception, and the suspension of a coroutine, for a
+    return. It asks for the class of a function only to name what that has returned."""
+
+    def replace(module, named):
+        @functools.wraps(named)
+        def get_clsname_for_code(code, frame):
+            is_return = opcode.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
+            return named(code, frame) if is_return and code.co_name != "stillframe_pause" else NOT_RETURNED
+
+        module.get_clsname_for_code = get_clsname_for_code
+
+    for name, module in list(sys.modules.items()):
+        if "pydevd" in name and "get_clsname_for_code" in vars(module):
+            replace(module, module.get_clsname_for_code)
+
+
+class ReturnLine(int):
+    """A line with a `return`, which pydevd compares with the line at which a coroutine or generator ends or is suspended.
+    They are equal only if it ends: the same line may have an `await`."""
+
+    def __eq__(self, line):
+        return int.__eq__(self, line) and not is_suspended(self.code, sys._getframe(1))
+
+    __hash__ = int.__hash__
+
+
+def is_suspended(code, frame):
+    """Whether the tracer runs because the innermost frame with this code is suspended. Python lets a tracer jump from
+    there, and only from there; then it refuses the line itself."""
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
     try:
-        return {"text": limited(seconds, load("stillframe_printed").text_of, error, trace)}
-    except Interrupted:
-        raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
+        frame.f_lineno = -1
+    except (AttributeError, ValueError) as error:
+        return "comes before" in str(error)
+    return False
 
 
-def exception_in(frame):
-    """The exception that a frame is stopped at."""
-    return frame.f_locals.get("__exception__", (None, None))[1]
+def tell_suspensions_from_returns(pydevd):
+    """With a tracer, pydevd takes the suspension of a coroutine on a line with a `return` for its end, and a step over
+    the line ends in whatever runs next."""
+    collect = pydevd.collect_return_info
+
+    @functools.wraps(collect)
+    def collect_return_info(code, *more):
+        found = collect(code, *more)
+        for each in found:
+            each.return_line = ReturnLine(each.return_line)
+            each.return_line.code = code
+        return found
+
+    pydevd.collect_return_info = collect_return_info
 
 
-def request_meets(number, condition, seconds):
-    """Whether a condition is true for the exception that the frame is stopped at, named `error`."""
-    frame = find_frame(number)
-    error = exception_in(frame)
-    if error is None:
-        refuse("the exception cannot be read here")
-    names = dict(frame.f_globals)
-    names.update(frame.f_locals)
-    names["error"] = error
+# ---------------------------------------------------------------------------------------------------------
+# Stops
+
+
+# pydevd can only suspend a thread that runs Python code. A signal interrupts the main thread's wait to run this code
+# for a moment; afterwards Python resumes the wait.
+PAUSE = """
+def stillframe_pause(number, frame, clock=clock, sleep=sleep, restore_tracing=restore_tracing):
+    restore_tracing()
+    end = clock() + 0.2
+    while clock() < end:
+        sleep(0.002)
+"""
+
+
+def install_pause_handler():
+    if not hasattr(signal, "SIGURG") or state.threading.current_thread() is not state.threading.main_thread():
+        return
+    if signal.getsignal(signal.SIGURG) == signal.SIG_DFL:
+        names = {"clock": time.monotonic, "sleep": time.sleep, "restore_tracing": restore_tracing}
+        # pydevd does not suspend in code that it considers its own or a library's.
+        exec(compile(PAUSE, "/stillframe/pause.py", "exec"), names)
+        signal.signal(signal.SIGURG, names["stillframe_pause"])
+
+
+def restore_tracing():
+    """Up to Python 3.11, an error inside the tracer removes it, for example a RecursionError. If the program catches
+    that error, nothing would ever suspend it again."""
+    if sys.version_info >= (3, 12) or sys.gettrace() is not None:
+        return
+    from _pydevd_bundle.pydevd_constants import STATE_SUSPEND
+
+    debugger = sys.modules["pydevd"].get_global_debugger()
+    info = getattr(state.threading.current_thread(), "additional_info", None)
+    # The program may have sent the signal.
+    if debugger is not None and getattr(info, "pydev_state", None) == STATE_SUSPEND:
+        trace_again(debugger)
+
+
+def trace_again(debugger):
+    """Trace this thread, which has lost its tracer."""
+    debugger.enable_tracing()
+    debugger.set_trace_for_frame_and_parents(state.threading.get_ident(), sys._getframe(2))
+
+
+def follow_stops(pydevd):
+    """Have steps end where they should, and breakpoints hit that pydevd would miss."""
+    from _pydevd_bundle import pydevd_api
+    from _pydevd_bundle.pydevd_comm_constants import CMD_SET_BREAK, CMD_THREAD_SUSPEND
+
+    suspend = pydevd.PyDB.do_wait_suspend
+
+    @functools.wraps(suspend)
+    def do_wait_suspend(self, thread, frame, event, *arguments, **more):
+        line, ident = frame.f_lineno, thread.ident
+        suspend_for_step = ended_steps.pop(ident, None)
+        if suspend_for_step is not None:
+            if sys.version_info >= (3, 12):
+                if event == "line" and stepping_from.get(ident) == line and stepping.get(ident) is frame:
+                    if is_in_comprehension(frame):
+                        return None
+            elif event == "return" and left_by_exception(frame):
+                step_to_handler(thread.additional_info)
+                self.set_trace_for_frame_and_parents(ident, frame)
+                return None
+            suspend_for_step()
+        has_hit = ident in about_to_stop
+        about_to_stop.discard(ident)
+        # Another thread has stopped, and pydevd reports that one.
+        is_bystander = getattr(thread, "stop_reason", None) == CMD_THREAD_SUSPEND
+        stepping.pop(ident, None)
+        stepping_from.pop(ident, None)
+        unwinding.end()
+        try:
+            result = suspend(self, thread, frame, event, *arguments, **more)
+        finally:
+            # What was returned is new at one stop. pydevd would keep it, also among the variables of a module.
+            frame.f_globals.pop(RETURN_VALUES, None)
+            while shown_returned:
+                shown_returned.pop().clear()
+            steps = ident in asked_to_step
+            if steps:
+                asked_to_step.discard(ident)
+                stepping[ident] = frame
+                stepping_from[ident] = frame.f_lineno
+                unwinding.begin()
+        if not is_bystander:
+            return result
+        if not steps and frame.f_lineno == line:
+            if is_still_set(self, frame) if has_hit else event == "line" and is_to_stop(self, frame):
+                about_to_stop.add(ident)
+                self.set_suspend(thread, CMD_SET_BREAK)
+                return self.do_wait_suspend(thread, frame, event, *arguments, **more)
+        if has_hit:
+            report_hit([])
+        return result
+
+    request = pydevd_api.PyDevdAPI.request_step
+
+    @functools.wraps(request)
+    def request_step(self, its_debugger, thread_id, *more):
+        from _pydevd_bundle.pydevd_thread_lifecycle import pydevd_find_thread_by_id
+
+        asked_to_step.add(getattr(pydevd_find_thread_by_id(thread_id), "ident", None))
+        return request(self, its_debugger, thread_id, *more)
+
+    pydevd.PyDB.do_wait_suspend = do_wait_suspend
+    pydevd_api.PyDevdAPI.request_step = request_step
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Child processes
+
+
+def hold_children(marker):
+    """Stop each child process that runs another program, as long as a file is there: the debugger inspects the process
+    and lets it run."""
+    if marker is None:
+        return
+    import subprocess
+
+    execute = subprocess.Popen._execute_child
+
+    @functools.wraps(execute)
+    def execute_and_hold(self, *args, **kwargs):
+        execute(self, *args, **kwargs)
+        if os.path.exists(marker):
+            try:
+                os.kill(self.pid, signal.SIGSTOP)
+            except OSError:
+                pass
+
+    subprocess.Popen._execute_child = execute_and_hold
+
+
+def can_follow(code):
+    """Whether pydevd can put statements in front of code on its first line."""
     try:
-        code = compile(condition.strip(), "<condition>", "eval", dont_inherit=True)
-        return {"met": limited(seconds, lambda: bool(eval(code, names)))}
-    except Interrupted:
-        raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
+        compile("pass; " + code, "<string>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def configure_children(pydevd):
+    """Make child processes import the agent before they connect."""
+    from _pydev_bundle import pydev_monkey
+    from _pydevd_bundle.pydevd_defaults import PydevdCustomization
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    PydevdCustomization.PREIMPORT = here + ";stillframe_agent"
+    if hasattr(pydevd, "stillframe"):
+        return
+    pydevd.stillframe = True
+    configure, code_for_child = pydevd.config, pydev_monkey._get_python_c_args
+    debugged = pydev_monkey.patch_args
+
+    # pydevd warns about frozen modules, in whatever environment a child is given.
+    @functools.wraps(debugged)
+    def patch_args(args, *others, **named):
+        new = debugged(args, *others, **named)
+        if isinstance(new, str) or list(new) == list(args):
+            return new
+        options = ["-X", "frozen_modules=off"]
+        return [new[0], *(map(os.fsencode, options) if isinstance(new[0], bytes) else options), *new[1:]]
+
+    # The code that pydevd prepends for `python -c` children lacks the import.
+    @functools.wraps(configure)
+    def config(protocol="", debug_mode="", preimport=""):
+        return configure(protocol, debug_mode, preimport or PydevdCustomization.PREIMPORT)
+
+    separate = pydev_monkey._separate_future_imports
+
+    @functools.wraps(code_for_child)
+    def _get_python_c_args(host, port, code, *args, **kwargs):
+        is_bytes = isinstance(code, bytes)
+        text = code.decode("utf-8") if is_bytes else code
+        future, text = separate(text) if "__future__" in text else ("", text)
+        if not can_follow(text):
+            text = "exec(compile(%r, '<string>', 'exec'))" % text
+        text = "del sys, pydevd, stillframe_agent; " + text
+        if future:
+            # pydevd takes these imports to the front again. It may have ended them twice.
+            text = "%s;%s" % (future.rstrip("; \t"), text)
+        load = "import pydevd; sys.path.insert(0, %r); import stillframe_agent; del sys.path[0]; " % here
+        text = code_for_child(host, port, text, *args, **kwargs).replace("import pydevd; ", load, 1)
+        return text.encode("utf-8") if is_bytes else text
+
+    pydevd.config, pydev_monkey._get_python_c_args = config, _get_python_c_args
+    pydev_monkey.patch_args = patch_args
+    load("stillframe_scripts").install(pydev_monkey)
+
+
+def stop_debugging_children():
+    """Stop debugging new child processes. Otherwise they would wait for a debugger forever."""
+    from _pydev_bundle import pydev_monkey
+
+    pydev_monkey._get_apply_arg_patching = lambda: False
+    if "stillframe_ahead" in sys.modules:
+        sys.modules["stillframe_ahead"].expect(0, ())
+    if "stillframe_recorder" in sys.modules:
+        sys.modules["stillframe_recorder"].finish()
+
+
+def close_inherited_connection():
+    """In a forked child, which has a separate connection or none: while it holds this one open, stillframe would not
+    notice that the parent has exited."""
+    debugger = sys.modules["pydevd"].get_global_debugger()
+    writer = getattr(debugger, "writer", None)
+    if writer is not None:
+        try:
+            writer.sock.close()
+        except OSError:
+            pass
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Start
+
+
+def prepare(root):
+    """Import pydevd from ROOT, configure it for stillframe, and return it."""
+    # Otherwise pydevd warns about frozen modules on standard error.
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    sys.path.insert(0, root)
+    substitutes = substitute_console_modules()
+    try:
+        from debugpy._vendored import force_pydevd  # noqa: F401
+        import pydevd
+    finally:
+        sys.path.remove(root)
+        for name in substitutes:
+            del sys.modules[name]
+
+    state.take_threading()
+    patch(pydevd)
+    configure_children(pydevd)
+    install_pause_handler()
+    hold_children(os.environ.get("STILLFRAME_HOLD"))
+    if "STILLFRAME_TESTS" in os.environ:
+        load("stillframe_tests").install(load)
+    load("stillframe_coverage").install(load("stillframe_imports").after, say)
+    load("stillframe_pickled").install(load("stillframe_imports").after)
+    return pydevd
+
+
+# What pydevd imports for its console only, and the names that it looks for there.
+CONSOLE_MODULES = {
+    "http": (),
+    "xmlrpc": (),
+    "xmlrpc.client": ("ServerProxy", "Marshaller", "Server"),
+    "xmlrpc.server": ("SimpleXMLRPCServer",),
+    "http.server": ("BaseHTTPRequestHandler",),
+}
+
+
+def substitute_console_modules():
+    """Let pydevd import empty modules in place of those that it does not need here, which take a quarter of the time
+    that it takes as a whole. Returns the names of those that are to be removed again, before the program starts."""
+    substitutes = [name for name in CONSOLE_MODULES if name not in sys.modules]
+    for name in substitutes:
+        sys.modules[name] = types.ModuleType(name)
+        vars(sys.modules[name]).update(dict.fromkeys(CONSOLE_MODULES[name]))
+    return substitutes
+
+
+def patch(pydevd):
+    """Patch pydevd where it is slow or prints too much."""
+    from _pydev_bundle import pydev_log
+    from _pydevd_bundle import pydevd_api, pydevd_constants, pydevd_utils
+
+    know_commands()
+    # Our own limit applies first.
+    pydevd_constants.PYDEVD_WARN_EVALUATION_TIMEOUT = 10**6
+    pydevd_utils.Timer.__init__.__defaults__ = (10**6,)
+    if pydevd_constants.DebugInfoHolder.DEBUG_TRACE_LEVEL <= 0:
+        # Its log does not belong on the program's standard error.
+        pydev_log._LoggingGlobals._debug_stream_initialized = True
+    # Where the text of code is unknown, pydevd shows its bytecode.
+    pydevd_api.code_to_bytecode_representation = lambda code: ""
+    PyDevdAPI = pydevd_api.PyDevdAPI
+    # By default, pydevd waits for a running thread to stop before it returns its stack.
+    PyDevdAPI.request_stack.__defaults__ = tuple(
+        0 if isinstance(default, float) else default for default in PyDevdAPI.request_stack.__defaults__
+    )
+    if hasattr(pydevd.PyDB, "stillframe"):
+        return
+    pydevd.PyDB.stillframe = True
+    # No exit is an exception to stop at, whatever its code. pydevd would stop at some, and fails if the code has no
+    # hash.
+    pydevd.PyDB.ignore_system_exit_code = lambda self, error: True
+    # It ends the debugger after the last thread, but polls every 200 ms, and the program waits for it. pydevd's
+    # `atexit` handler ends the debugger at once.
+    pydevd.CheckAliveThread.start = lambda self: None
+    start, end = pydevd.PyDB.initialize_network, pydevd.PyDB.dispose_and_kill_all_pydevd_threads
+
+    # It sleeps for 100 ms to "give threads time to start", which nothing needs.
+    @functools.wraps(start)
+    def initialize_network(*args, **kwargs):
+        real, pydevd.time = pydevd.time, types.SimpleNamespace(sleep=lambda seconds: None, time=time.time)
+        try:
+            return start(*args, **kwargs)
+        finally:
+            pydevd.time = real
+
+    # At exit it waits up to 500 ms for its own daemon threads. It is enough that everything was sent.
+    @functools.wraps(end)
+    def dispose_and_kill_all_pydevd_threads(self, wait=True, timeout=0.5):
+        if not self.pydb_disposed:
+            flush(self)
+        return end(self, wait=False, timeout=timeout)
+
+    load("stillframe_main").install(pydevd)
+    try:
+        load("stillframe_requests")
+    except (ImportError, AttributeError):
+        # Another version of pydevd serves all requests itself.
+        pass
+    name_threads()
+    leave_own_threads()
+    mute_kept_tracer()
+    follow_steps(pydevd)
+    follow_stops(pydevd)
+    pydevd.PyDB.initialize_network = initialize_network
+    pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
+    debug_files_with_breakpoints(pydevd)
+    begin_with_functions(PyDevdAPI)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=close_inherited_connection)
+
+
+def mute_kept_tracer():
+    """pydevd warns about each call of `sys.settrace` on standard error. Many only restore the tracer that is set, as
+    `doctest` does."""
+    import pydevd_tracing
+
+    def get_frame():
+        frame = sys._getframe(1)
+        return None if frame.f_locals["tracing_func"] is sys.gettrace() else frame
+
+    pydevd_tracing.get_frame = get_frame
+
+
+# How long the end of the program waits until everything has been sent, in seconds.
+FLUSH_LIMIT = 10.0
+
+
+def flush(debugger):
+    """Send the remaining reports, and wait until everything has been sent."""
+    from _pydevd_bundle.pydevd_net_command import NetCommand
+
+    report_failures()
+    if "stillframe_recorder" in sys.modules:
+        sys.modules["stillframe_recorder"].report_hits()
+    try:
+        report_unloaded(debugger)
+    except Exception:
+        # Unusual modules or arguments of the program must not prevent its end.
+        pass
+    message = {"type": "event", "event": "stillframe", "body": {"kind": "flushed"}}
+    command, sent = NetCommand(-1, 0, message, is_json=True), state.threading.Event()
+    command.call_after_send(lambda *ignored: sent.set())
+    # The writer thread itself calls this when the connection is lost: nothing can be sent then.
+    if debugger.writer not in (None, state.threading.current_thread()):
+        debugger.writer.add_command(command)
+        # Many log messages take a while. If the writer has ended, the rest is lost.
+        until = time.monotonic() + FLUSH_LIMIT
+        while not sent.wait(0.1) and debugger.writer.is_alive() and time.monotonic() < until:
+            pass
+
+
+def forbid_side_effects():
+    """Make pydevd's own reports of exceptions and threads read their texts without running code of the program."""
+    from _pydevd_bundle import pydevd_thread_lifecycle
+    from _pydevd_bundle.pydevd_frame_utils import FramesList
+    from _pydevd_bundle.pydevd_net_command_factory_json import NetCommandFactoryJson
+
+    def get_description(frames):
+        error = vars(frames).get("stillframe_error")
+        return message_argument(error) if is_a(error, BaseException) else error
+
+    def set_description(frames, error):
+        vars(frames)["stillframe_error"] = error
+
+    FramesList.exc_desc = property(get_description, set_description)
+    read_thread_names_directly(pydevd_thread_lifecycle.mark_thread_suspended)
+    read_thread_names_directly(NetCommandFactoryJson.make_list_threads_message)
+
+
+def read_thread_names_directly(function):
+    """Make a function of pydevd read a thread's `_name`, and not the property `name`, which the program may
+    override."""
+    code = getattr(function, "__code__", None)
+    if isinstance(code, types.CodeType) and "name" in code.co_names:
+        names = tuple("_name" if name == "name" else name for name in code.co_names)
+        function.__code__ = code.replace(co_names=names)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Requests
+
+
+to_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class Answer(str):
+    """JSON text whose repr is itself, so that pydevd sends it unchanged."""
+
+    __repr__ = str.__str__
+
+
+def call(request):
+    """Serve one request: the name of a function in the table below and its arguments, as JSON."""
+    report_failures()
+    name, arguments, state.side_effect_free = json.loads(request)
+    try:
+        answer = REQUESTS[name](*arguments)
+    except Raised as error:
+        answer = {"error": error.body}
+    except BaseException as error:
+        answer = {"error": describe(error, error.__traceback__)}
+    return Answer(to_json(answer))
 
 
 REQUESTS = {
@@ -2444,5 +1937,5 @@ if "pydevd" in sys.modules and os.path.exists(__file__):
     prepare(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))))
 elif "_pydev_bundle._pydev_saved_modules" in sys.modules:
     # It was sent to a program that runs.
-    take_threading()
+    state.take_threading()
     mute_skipped_steps(sys.modules["pydevd"])

@@ -24,14 +24,14 @@ class NeedsCode(BaseException):
 def expect(levels, arguments):
     """Answer the same at the next stop; nothing with 0 levels."""
     global expected
-    expected = (levels, arguments, agent.side_effect_free) if levels else None
+    expected = (levels, arguments, agent.state.side_effect_free) if levels else None
 
 
 def answer(its_debugger, thread_id):
     """Send the answers of a thread that is about to stop."""
     from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
 
-    levels, arguments, agent.side_effect_free = expected
+    levels, arguments, agent.state.side_effect_free = expected
     agent.report_failures()
     make = its_debugger.cmd_factory.make_get_thread_stack_message
     response = make(its_debugger, 0, thread_id, None, None, must_be_suspended=True, levels=levels)
@@ -43,13 +43,13 @@ def answer(its_debugger, thread_id):
 
 def variables(frame, arguments):
     """The request and its answer; None if it has to wait."""
-    agent.runs_no_code = True
+    agent.state.runs_no_code = True
     try:
         return [[frame, *arguments], agent.request_locals(frame, *arguments)]
     except (NeedsCode, Exception):
         return None
     finally:
-        agent.runs_no_code = False
+        agent.state.runs_no_code = False
 
 
 def install(pydevd):

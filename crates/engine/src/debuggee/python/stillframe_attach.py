@@ -1,9 +1,9 @@
 """Injects debugpy into a running program, by process ID.
 
-    python stillframe_attach.py HOST:PORT TOKEN ROOT PID
+    python stillframe_attach.py HOST:PORT TOKEN ROOT MODULES PID
 
 It must run in the program's interpreter. ROOT is the folder that contains the `debugpy` package; debugpy connects to
-HOST:PORT, with TOKEN.
+HOST:PORT, with TOKEN. MODULES are the names of the agent's modules.
 
 Python 3.14 and later can run code in another process. In earlier versions the main thread is stopped with `ptrace(2)`,
 calls functions of the interpreter, and continues where it was. Their addresses are those of this process, relocated to
@@ -53,8 +53,8 @@ WANTED, BEGUN, ENDED, GIVEN_UP = b"w", b"b", b"e", b"g"
 
 
 def main():
-    address, token, root, pid = sys.argv[1:5]
-    code = code_for(address, token, root)
+    address, token, root, modules, pid = sys.argv[1:6]
+    code = code_for(address, token, root, modules.split(","))
     try:
         if hasattr(sys, "remote_exec"):
             remote_exec(int(pid), code)
@@ -68,14 +68,14 @@ def main():
 # Runs in the program. It does not wait for the peer, which can disconnect at any time; if it already has, that must not
 # affect the program.
 CODE = """
-import importlib.util, io, os, sys
+import io, os, sys
 # Otherwise pydevd warns about frozen modules. With gevent, it needs copies of the modules that gevent has replaced.
 variables = {{"PYDEVD_DISABLE_FILE_VALIDATION": "1"}}
 if "gevent.monkey" in sys.modules:
     variables["GEVENT_SUPPORT"] = "True"
 variables = {{name: value for name, value in variables.items() if name not in os.environ}}
 os.environ.update(variables)
-sys.path.insert(0, {root})
+sys.path[:0] = [{root}, {scripts}]
 try:
     from debugpy._vendored import force_pydevd
     import pydevd
@@ -83,6 +83,10 @@ try:
     earlier = pydevd.get_global_debugger()
     if earlier is not None:
         earlier.dispose_and_kill_all_pydevd_threads(wait=False)
+    for name in {modules}:
+        # That of an earlier debugger, which may have been another version.
+        sys.modules.pop(name, None)
+    import stillframe_agent
     with log_context(0, io.StringIO()):
         pydevd.settrace(
             host={host},
@@ -92,26 +96,22 @@ try:
             wait_for_ready_to_run=False,
             patch_multiprocessing=True,
             notify_stdin=False,
-            dont_trace_start_patterns=({folder},),
+            dont_trace_start_patterns=({scripts}, {folder}),
             dont_trace_end_patterns=(),
         )
-    # Only the main thread, which runs this, can set the handler that interrupts its waits.
-    spec = importlib.util.spec_from_file_location("stillframe_agent", {agent})
-    agent = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(agent)
-    agent.install_pause_handler()
 except ConnectionError:
     pass
 except Exception as error:
     print("a debugger could not get into this program:", repr(error), file=sys.stderr)
 finally:
     sys.path.remove({root})
+    sys.path.remove({scripts})
     for name in variables:
         del os.environ[name]
 """
 
 
-def code_for(address, token, root):
+def code_for(address, token, root, modules):
     host, port = address.rsplit(":", 1)
     words = {
         "host": host,
@@ -119,7 +119,8 @@ def code_for(address, token, root):
         "token": token,
         "root": root,
         "folder": os.path.join(root, "debugpy"),
-        "agent": os.path.join(os.path.dirname(os.path.abspath(__file__)), "stillframe_agent.py"),
+        "scripts": os.path.dirname(os.path.abspath(__file__)),
+        "modules": modules,
     }
     return in_one(CODE.format(**{name: ascii(word) for name, word in words.items()}))
 

@@ -92,12 +92,13 @@ def connect(address, root, secret):
         sys.path.insert(0, here)
         try:
             import stillframe_agent
+            import stillframe_state
         finally:
             del sys.path[0]
         pydevd = stillframe_agent.prepare(root)
     finally:
         sys.dont_write_bytecode = without_bytecode
-    stillframe_agent.has_begun = False
+    stillframe_state.has_begun = False
     pydevd.settrace(
         host=host,
         port=int(port),
@@ -109,7 +110,7 @@ def connect(address, root, secret):
         dont_trace_end_patterns=(),
     )
     pydevd._wait_for_attach()
-    stillframe_agent.has_begun = True
+    stillframe_state.has_begun = True
     gc.freeze()
     if collects:
         gc.enable()

@@ -9,7 +9,6 @@ import functools
 import os
 import re
 import shlex
-import shutil
 import subprocess
 
 # Where an argument of `Popen._execute_child` is behind its environment.
@@ -141,4 +140,7 @@ def interpreter_of(first, second, environment):
 
 def found(name, environment):
     """The path of a program on the search path. Fails if there is none."""
+    # Not at the start of each program: it takes 3 ms.
+    import shutil
+
     return os.fspath(shutil.which(name, path=os.pathsep.join(os.get_exec_path(environment))))

@@ -319,13 +319,13 @@ def is_alike(value, other):
 def text_of(value):
     if value is MISSING:
         return "<not set>"
-    before, agent.side_effect_free = agent.side_effect_free, True
+    before, agent.state.side_effect_free = agent.state.side_effect_free, True
     try:
         return agent.Renderer(MOST_TEXT).text(value)[0]
     except Exception:
         return "<%s>" % agent.type_name(value)
     finally:
-        agent.side_effect_free = before
+        agent.state.side_effect_free = before
 
 
 def watch(request):
@@ -357,13 +357,13 @@ def follow():
     """Have lines of user code call us while something is watched."""
     its_debugger = agent.debugger()
     if not watched:
-        agent.watching = None
+        agent.state.watching = None
         ran.clear()
         remove_breakpoints(its_debugger)
         return
     hook(type(its_debugger))
-    if agent.watching is None:
-        agent.watching = on_line
+    if agent.state.watching is None:
+        agent.state.watching = on_line
         files = set(agent.loaded_files())
         for ident, frame in sys._current_frames().items():
             lines = []
@@ -389,7 +389,7 @@ def hook(kind):
 
     @functools.wraps(changed)
     def on_breakpoints_changed(self, removed=False):
-        if agent.watching is not None:
+        if agent.state.watching is not None:
             for file in list(ours):
                 fill(self, file)
         return changed(self, removed)
@@ -398,7 +398,7 @@ def hook(kind):
     def get_file_type(self, frame, *more):
         result = typed(self, frame, *more)
         file = frame.f_code.co_filename
-        if result is None and agent.watching is not None and file not in seen:
+        if result is None and agent.state.watching is not None and file not in seen:
             if add_breakpoints(self, file):
                 changed(self)
         return result
@@ -428,7 +428,7 @@ def add_breakpoints(its_debugger, file):
 
 def is_users_file(its_debugger, file):
     of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
-    if file.startswith(of_debugger + os.sep) or agent.is_beside(file):
+    if file.startswith(of_debugger + os.sep) or agent.is_ours(file):
         return False
     return its_debugger._files_filtering.in_project_roots(os.path.abspath(file))
 

@@ -241,11 +241,7 @@ impl AgentClient {
 
     /// Loads the agent into a program that was not started with it.
     pub(super) async fn send_itself(&self) -> Result<()> {
-        self.send(MODULE, AGENT.source).await?;
-        for (name, source) in AGENT.known {
-            self.send(name, source).await?;
-        }
-        Ok(())
+        self.send(&[AGENT.values, AGENT.agent].concat()).await
     }
 
     /// Stops pydevd from calling `__str__` of exceptions at each stop.
@@ -279,10 +275,7 @@ impl AgentClient {
             // A child that came to its debugger in a way of its own has no agent yet.
             self.send_itself().await?;
         }
-        for (name, source) in modules {
-            self.send(name, source).await?;
-        }
-        Ok(())
+        self.send(modules).await
     }
 
     /// Loads what sees what the program is doing.
@@ -295,15 +288,18 @@ impl AgentClient {
         self.execute_within(call_text(SAMPLER, function, request), within).await
     }
 
-    async fn send(&self, module: &str, source: &str) -> Result<()> {
-        let source = json!(source);
-        let code = format!(
-            "import sys, types\n\
-             module = types.ModuleType({module:?})\n\
-             module.__file__ = '<{module}>'\n\
-             exec(compile({source}, module.__file__, 'exec'), module.__dict__)\n\
-             sys.modules[{module:?}] = module\n"
-        );
+    /// Makes modules in the program, all of them by one request.
+    async fn send(&self, modules: &[(&str, &str)]) -> Result<()> {
+        let mut code = "import sys, types\n".to_owned();
+        for (name, source) in modules {
+            let source = json!(source);
+            code += &format!(
+                "module = types.ModuleType({name:?})\n\
+                 module.__file__ = '<{name}>'\n\
+                 exec(compile({source}, module.__file__, 'exec'), module.__dict__)\n\
+                 sys.modules[{name:?}] = module\n"
+            );
+        }
         self.execute(code).await
     }
 
