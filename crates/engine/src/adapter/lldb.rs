@@ -141,7 +141,7 @@ impl Adapter for C {
             return native.plan(host, runtime, start);
         }
         let imported = |name: &str| lldb_dap::imported(&scripts.join(name));
-        let scripts_of_cpp = ["cpp", "cpp_lists", "cpp_templates", "cpp_types", "captures", "throws"];
+        let scripts_of_cpp = ["cpp", "cpp_children", "cpp_templates", "cpp_types", "captures", "throws"];
         let mut commands: Vec<String> =
             scripts_of_cpp.map(|name| imported(&format!("stillframe_{name}.py"))).into();
         if !is_all_code {

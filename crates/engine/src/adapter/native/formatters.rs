@@ -6,66 +6,29 @@ use super::Host;
 use crate::error::Result;
 use crate::parts::folder_with;
 
-/// Their names and texts.
-const SCRIPTS: &[(&str, &str)] = &[
-    ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
-    ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
-    ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
-    ("stillframe_captures.py", include_str!("../../debuggee/lldb/stillframe_captures.py")),
-    ("stillframe_catches.py", include_str!("../../debuggee/lldb/stillframe_catches.py")),
-    ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
-    ("stillframe_cpp_functions.py", include_str!("../../debuggee/lldb/stillframe_cpp_functions.py")),
-    ("stillframe_cpp_lists.py", include_str!("../../debuggee/lldb/stillframe_cpp_lists.py")),
-    ("stillframe_cpp_maps.py", include_str!("../../debuggee/lldb/stillframe_cpp_maps.py")),
-    ("stillframe_cpp_names.py", include_str!("../../debuggee/lldb/stillframe_cpp_names.py")),
-    ("stillframe_cpp_templates.py", include_str!("../../debuggee/lldb/stillframe_cpp_templates.py")),
-    ("stillframe_cpp_texts.py", include_str!("../../debuggee/lldb/stillframe_cpp_texts.py")),
-    ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
-    ("stillframe_cpp_unions.py", include_str!("../../debuggee/lldb/stillframe_cpp_unions.py")),
-    ("stillframe_cpp_views.py", include_str!("../../debuggee/lldb/stillframe_cpp_views.py")),
-    ("stillframe_dumps.py", include_str!("../../debuggee/lldb/stillframe_dumps.py")),
-    ("stillframe_effects.py", include_str!("../../debuggee/native/stillframe_effects.py")),
-    ("stillframe_errors.py", include_str!("../../debuggee/lldb/stillframe_errors.py")),
-    ("stillframe_evaluate.py", include_str!("../../debuggee/lldb/stillframe_evaluate.py")),
-    ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),
-    ("stillframe_functions.py", include_str!("../../debuggee/lldb/stillframe_functions.py")),
-    ("stillframe_gdb.py", include_str!("../../debuggee/gdb/stillframe_gdb.py")),
-    ("stillframe_gdb_calls.py", include_str!("../../debuggee/gdb/stillframe_gdb_calls.py")),
-    ("stillframe_gdb_dumps.py", include_str!("../../debuggee/gdb/stillframe_gdb_dumps.py")),
-    ("stillframe_gdb_exceptions.py", include_str!("../../debuggee/gdb/stillframe_gdb_exceptions.py")),
-    ("stillframe_gdb_program.py", include_str!("../../debuggee/gdb/stillframe_gdb_program.py")),
-    ("stillframe_gdb_recorder.py", include_str!("../../debuggee/gdb/stillframe_gdb_recorder.py")),
-    ("stillframe_gdb_requests.py", include_str!("../../debuggee/gdb/stillframe_gdb_requests.py")),
-    ("stillframe_gdb_rust.py", include_str!("../../debuggee/gdb/stillframe_gdb_rust.py")),
-    ("stillframe_gdb_stops.py", include_str!("../../debuggee/gdb/stillframe_gdb_stops.py")),
-    ("stillframe_gdb_threads.py", include_str!("../../debuggee/gdb/stillframe_gdb_threads.py")),
-    ("stillframe_gdb_values.py", include_str!("../../debuggee/gdb/stillframe_gdb_values.py")),
-    ("stillframe_gdb_watches.py", include_str!("../../debuggee/gdb/stillframe_gdb_watches.py")),
-    ("stillframe_globals.py", include_str!("../../debuggee/lldb/stillframe_globals.py")),
-    ("stillframe_locations.py", include_str!("../../debuggee/lldb/stillframe_locations.py")),
-    ("stillframe_memory.py", include_str!("../../debuggee/lldb/stillframe_memory.py")),
-    ("stillframe_places.py", include_str!("../../debuggee/native/stillframe_places.py")),
-    ("stillframe_plain.py", include_str!("../../debuggee/lldb/stillframe_plain.py")),
-    ("stillframe_recorder.py", include_str!("../../debuggee/lldb/stillframe_recorder.py")),
-    ("stillframe_returns.py", include_str!("../../debuggee/lldb/stillframe_returns.py")),
-    ("stillframe_rows.py", include_str!("../../debuggee/native/stillframe_rows.py")),
-    ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),
-    ("stillframe_rust_assignments.py", include_str!("../../debuggee/lldb/stillframe_rust_assignments.py")),
-    ("stillframe_rust_closures.py", include_str!("../../debuggee/lldb/stillframe_rust_closures.py")),
-    ("stillframe_rust_enums.py", include_str!("../../debuggee/lldb/stillframe_rust_enums.py")),
-    ("stillframe_rust_names.py", include_str!("../../debuggee/lldb/stillframe_rust_names.py")),
-    ("stillframe_rust_numbers.py", include_str!("../../debuggee/lldb/stillframe_rust_numbers.py")),
-    ("stillframe_rust_objects.py", include_str!("../../debuggee/lldb/stillframe_rust_objects.py")),
-    ("stillframe_rust_patterns.py", include_str!("../../debuggee/lldb/stillframe_rust_patterns.py")),
-    ("stillframe_rust_shown.py", include_str!("../../debuggee/lldb/stillframe_rust_shown.py")),
-    ("stillframe_rust_tables.py", include_str!("../../debuggee/lldb/stillframe_rust_tables.py")),
-    ("stillframe_rust_types.py", include_str!("../../debuggee/lldb/stillframe_rust_types.py")),
-    ("stillframe_throws.py", include_str!("../../debuggee/lldb/stillframe_throws.py")),
-    ("stillframe_stops.py", include_str!("../../debuggee/lldb/stillframe_stops.py")),
-    ("stillframe_traps.py", include_str!("../../debuggee/lldb/stillframe_traps.py")),
-    ("stillframe_values.py", include_str!("../../debuggee/lldb/stillframe_values.py")),
-    ("stillframe_watched.py", include_str!("../../debuggee/lldb/stillframe_watched.py")),
-];
+/// Names and texts of scripts, by their folders.
+macro_rules! scripts {
+    ($($folder:literal: $($name:literal)+;)+) => {
+        &[$($((concat!($name, ".py"), include_str!(concat!("../../debuggee/", $folder, "/", $name, ".py"))),)+)+]
+    };
+}
+
+const SCRIPTS: &[(&str, &str)] = scripts! {
+    "lldb": "sitecustomize" "stillframe_awaits" "stillframe_calls" "stillframe_captures" "stillframe_catches"
+        "stillframe_cpp" "stillframe_cpp_children" "stillframe_cpp_functions" "stillframe_cpp_maps" "stillframe_cpp_names"
+        "stillframe_cpp_templates" "stillframe_cpp_texts" "stillframe_cpp_types" "stillframe_cpp_unions"
+        "stillframe_cpp_views" "stillframe_dumps" "stillframe_errors" "stillframe_evaluate" "stillframe_expressions"
+        "stillframe_formats" "stillframe_functions" "stillframe_globals" "stillframe_locations" "stillframe_memory"
+        "stillframe_recorder" "stillframe_returns" "stillframe_rust" "stillframe_rust_assignments"
+        "stillframe_rust_closures" "stillframe_rust_enums" "stillframe_rust_names" "stillframe_rust_numbers"
+        "stillframe_rust_objects" "stillframe_rust_patterns" "stillframe_rust_shown" "stillframe_rust_tables"
+        "stillframe_rust_types" "stillframe_stops" "stillframe_throws" "stillframe_traps" "stillframe_values"
+        "stillframe_watched";
+    "gdb": "stillframe_gdb" "stillframe_gdb_calls" "stillframe_gdb_dumps" "stillframe_gdb_exceptions"
+        "stillframe_gdb_program" "stillframe_gdb_recorder" "stillframe_gdb_requests" "stillframe_gdb_rust"
+        "stillframe_gdb_stops" "stillframe_gdb_threads" "stillframe_gdb_values" "stillframe_gdb_watches";
+    "native": "stillframe_effects" "stillframe_places" "stillframe_rows";
+};
 
 /// The folder that they are in.
 pub(in crate::adapter) fn provide(host: &dyn Host) -> Result<PathBuf> {

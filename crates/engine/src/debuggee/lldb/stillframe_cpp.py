@@ -9,14 +9,11 @@ import re
 import struct
 
 import lldb
-import stillframe_plain
 import stillframe_throws as throws
 from stillframe_cpp_unions import is_open, sized
+from stillframe_formats import ITEMS, LONGEST, NUMBERS_OF_C, items, quicken
 from stillframe_memory import CODECS, c_string, decoded, dereferenced
 
-# The maximum length of a value other than a string.
-LONGEST = 1000
-ITEMS = 100
 DEPTH = 5
 TEXT = 1 << 16
 
@@ -52,10 +49,9 @@ ITERATORS = re.compile(
 NODES = {"_Rb_tree": ("_M_node", 32), "_List": ("_M_node", 16), "_Node": ("_M_cur", 8)}
 FUNCTIONS = re.compile(STD + r"function<")
 LOCKS = re.compile(STD + r"(recursive_|timed_)?mutex$|^pthread_mutex_t$")
-HASHED = r"^std::unordered_(multi)?(map|set)<.+>$"
-ARRAYS = r"^std::array<.+>$"
-WINDOWS = r"^std::(span|valarray|initializer_list)<.+>$"
-TUPLE = r"^std::tuple<.*>$"
+# What has its items one behind the other.
+ROWS = re.compile(STD + r"(vector|array|span|valarray|initializer_list)<")
+PLAIN = (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration)
 
 
 def summary(value, _internal=None):
@@ -63,7 +59,7 @@ def summary(value, _internal=None):
     try:
         kind = value.GetType().GetCanonicalType()
         klass = kind.GetTypeClass()
-        if klass in (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration):
+        if klass in PLAIN:
             return ""
         if klass == lldb.eTypeClassPointer:
             return behind(value, kind)
@@ -93,8 +89,11 @@ def has_destructor(kind, depth):
 
 def text(value, depth, room):
     """A value as text of at most `room` characters."""
+    kind = value.GetType()
+    if kind.GetTypeClass() in PLAIN:
+        return value.GetValue() or ""
     value.SetPreferSyntheticValue(True)
-    kind = value.GetType().GetUnqualifiedType()
+    kind = kind.GetUnqualifiedType()
     name = kind.GetName() or ""
     kind = kind.GetCanonicalType()
     klass = kind.GetTypeClass()
@@ -108,14 +107,13 @@ def text(value, depth, room):
         # LLDB does not read a class that it only knows by name.
         message = throws.what(value)
         return value.GetValue() if message is None else f"{{what = {quoted(message)}}}"
-    if klass in (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration):
+    if klass in PLAIN:
         return value.GetValue() or ""
     if depth > DEPTH:
         return "{...}"
     if klass == lldb.eTypeClassArray:
         return array(value, depth, room)
-    canonical = kind.GetName() or ""
-    for known in (name, canonical):
+    for known in (name, kind.GetName() or ""):
         shown = library(value, known, depth, room)
         if shown is not None:
             return shown
@@ -132,9 +130,9 @@ def library(value, name, depth, room):
     if TEXTS.match(name):
         return string(value)
     if LISTS.match(name) or TUPLES.match(name):
-        return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
+        return listed(value, depth, room, ROWS.match(name))
     if MAPS.match(name):
-        return "{" + items(value, depth, room, lambda child: entry(child, depth, room)) + "}"
+        return "{" + items(value, lambda child: entry(child, depth + 1, room), room, "...") + "}"
     if POINTERS.match(name):
         return owned(value, name, depth, room)
     if OPTIONALS.match(name):
@@ -401,7 +399,7 @@ def array(value, depth, room):
         read = value.GetData().ReadRawData(lldb.SBError(), 0, min(kind.GetByteSize(), TEXT))
         if read is not None:
             return quoted(decoded(read.split(b"\0", 1)[0]))
-    return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
+    return listed(value, depth, room, is_row=True)
 
 
 def is_character(kind):
@@ -409,23 +407,16 @@ def is_character(kind):
     return kind.IsValid() and kind.GetCanonicalType().GetUnqualifiedType().GetName() == "char"
 
 
-def items(value, depth, room, shown):
-    count = value.GetNumChildren()
-    parts, length = [], 0
-    for index in range(min(count, ITEMS)):
-        if length > room:
-            break
-        parts.append(shown(value.GetChildAtIndex(index)) or "?")
-        length += len(parts[-1]) + 2
-    if len(parts) < count:
-        parts.append(f"... {count - len(parts)} more")
-    return ", ".join(parts)
+def listed(value, depth, room, is_row):
+    """`{1, 2}`; a row has its items one behind the other."""
+    shown = items(value, lambda child: text(child, depth + 1, room), room, "...", NUMBERS_OF_C if is_row else None)
+    return "{" + shown + "}"
 
 
 def entry(pair, depth, room):
     raw = pair.GetNonSyntheticValue()
     key, mapped = raw.GetChildMemberWithName("first"), raw.GetChildMemberWithName("second")
-    return f"[{text(key, depth + 1, room)}] = {text(mapped, depth + 1, room)}"
+    return f"[{text(key, depth, room)}] = {text(mapped, depth, room)}"
 
 
 def owned(value, name, depth, room):
@@ -482,119 +473,8 @@ def fields_of(value, seen=None):
             yield sized(child, raw)
 
 
-class Children:
-    """A container whose children are at known addresses."""
-
-    MOST = 10_000
-
-    def __init__(self, value, _internal):
-        self.value = value
-        self.found = []
-
-    def update(self):
-        self.found = []
-        try:
-            self.read(self.value.GetNonSyntheticValue())
-        except Exception:  # An uninitialized container can contain anything.
-            pass
-        return False
-
-    def num_children(self):
-        return len(self.found)
-
-    def has_children(self):
-        return True
-
-    def get_child_index(self, name):
-        return int(name.strip("[]")) if name.strip("[]").isdigit() else -1
-
-    def get_child_at_index(self, index):
-        if not 0 <= index < len(self.found):
-            return None
-        at, kind = self.found[index]
-        return self.value.CreateValueFromAddress(f"[{index}]", at, kind)
-
-
-class HashedChildren(Children):
-    """`std::unordered_map` and `std::unordered_set` of libstdc++: a list of nodes, each followed by its value."""
-
-    def read(self, raw):
-        table = raw.GetChildMemberWithName("_M_h")
-        kind = table.GetType().GetCanonicalType().GetTemplateArgumentType(1)
-        node = find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt").GetValueAsUnsigned()
-        process, error = raw.GetProcess(), lldb.SBError()
-        while node and len(self.found) < self.MOST:
-            # The value is aligned, for all common types at most like a pointer.
-            self.found.append((node + 8, kind))
-            node = process.ReadPointerFromMemory(node, error)
-            if error.Fail():
-                break
-
-
-class Row(Children):
-    """Children that lie one behind the other."""
-
-    def update(self):
-        self.start, self.count, self.kind = 0, 0, None
-        return super().update()
-
-    def num_children(self):
-        return self.count
-
-    def get_child_at_index(self, index):
-        if not 0 <= index < self.count:
-            return None
-        return self.value.CreateValueFromAddress(f"[{index}]", self.start + index * self.kind.GetByteSize(), self.kind)
-
-
-class ArrayChildren(Row):
-    def read(self, raw):
-        elements = raw.GetChildMemberWithName("_M_elems")
-        self.kind = elements.GetType().GetArrayElementType()
-        self.start, self.count = elements.GetLoadAddress(), elements.GetNumChildren()
-
-
-class WindowChildren(Row):
-    """`std::span`, `std::valarray` and `std::initializer_list` of libstdc++: a pointer and a length, which is in the type
-    of a fixed span."""
-
-    def read(self, raw):
-        starts = (raw.GetChildMemberWithName(name) for name in ("_M_ptr", "_M_data", "_M_array"))
-        start = next(start for start in starts if start.IsValid())
-        lengths = (find(raw, name) for name in ("_M_extent_value", "_M_size", "_M_len"))
-        length = next((length for length in lengths if length is not None), None)
-        fixed = re.search(r", (\d+)(u?l*)>$", raw.GetType().GetCanonicalType().GetName() or "", re.I)
-        self.kind, self.start = start.GetType().GetPointeeType(), start.GetValueAsUnsigned()
-        self.count = length.GetValueAsUnsigned() if length is not None else int(fixed.group(1))
-
-
-class TupleChildren(Children):
-    """`std::tuple` of libstdc++: each item is in a base class of the next one's."""
-
-    def read(self, raw):
-        self.visit(raw)
-
-    def visit(self, part):
-        parts = [child.GetNonSyntheticValue() for child in part.children]
-        for head in parts:
-            if "_Head_base<" in (head.GetTypeName() or ""):
-                inside = head.GetChildMemberWithName("_M_head_impl")
-                target = inside if inside.IsValid() else head
-                self.found.append((target.GetLoadAddress(), target.GetType()))
-        for rest in parts:
-            if "_Tuple_impl<" in (rest.GetTypeName() or ""):
-                self.visit(rest)
-
-
 def __lldb_init_module(debugger, _internal):
-    for command in [
-        f'type synthetic add -l stillframe_cpp.HashedChildren -x "{HASHED}" --category stillframe',
-        f'type synthetic add -l stillframe_cpp.ArrayChildren -x "{ARRAYS}" --category stillframe',
-        f'type synthetic add -l stillframe_cpp.WindowChildren -x "{WINDOWS}" --category stillframe',
-        f'type synthetic add -l stillframe_cpp.TupleChildren -x "{TUPLE}" --category stillframe',
-        # Values that LLDB formats, such as numbers, stay as they are.
-        'type summary add -F stillframe_cpp.summary -e -x "." --category stillframe',
-        "type category enable stillframe",
-    ]:
-        debugger.HandleCommand(command)
-    stillframe_plain.exempt(debugger)
+    # Values that LLDB formats, such as numbers, stay as they are.
+    debugger.HandleCommand('type summary add -F stillframe_cpp.summary -e -x "." --category stillframe')
+    debugger.HandleCommand("type category enable stillframe")
+    quicken(debugger)

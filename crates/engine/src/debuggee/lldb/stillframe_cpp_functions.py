@@ -12,7 +12,7 @@ import stillframe_cpp_unions as unions
 from stillframe_cpp_names import derived, is_named, type_of
 from stillframe_cpp_texts import ordered
 from stillframe_memory import c_string, decoded, encoded
-from stillframe_values import Address, Failed, Integer, Single, Span, Unknown, calculated
+from stillframe_values import Address, Failed, Integer, Single, Span, calculated, need, needed
 
 BITS = {"char": 8, "short": 16, "int": 32, "long": 64, "int8_t": 8, "int16_t": 16, "int32_t": 32, "int64_t": 64, "size_t": 64}
 WORDS = {"signed", "unsigned", "std::size_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "float", "double", "bool", *BITS}
@@ -39,8 +39,7 @@ def number(text):
     if time is not None:
         return Span(int(time.group(1).replace("'", "")) * SUFFIXES[time.group(2)], 128)
     if found is None:
-        if not re.fullmatch(r"\d[\d']*\.\d*f?", text):
-            raise Unknown
+        need(re.fullmatch(r"\d[\d']*\.\d*f?", text))
         return (Single if text[-1] == "f" else float)(float(text.replace("'", "").rstrip("f")))
     digits, first, long, last = found.groups()
     value, is_decimal = int(digits.replace("'", ""), 0), digits[0] != "0"
@@ -50,9 +49,8 @@ def number(text):
             if is_allowed and value >> (bits - is_signed) == 0:
                 return Integer(value, bits, is_signed)
     # Compilers take a decimal one that no type with a sign has for one without.
-    if value >> 64 == 0:
-        return Integer(value, 64, False)
-    raise Unknown
+    need(value >> 64 == 0)
+    return Integer(value, 64, False)
 
 
 def letter(prefix, text):
@@ -81,11 +79,9 @@ def common(left, right):
 
 def computed(sign, left, right):
     left, right = (promoted(left), promoted(right)) if sign in ("<<", ">>") else common(left, right)
-    if sign in ("<<", ">>") and not 0 <= right < left.bits:
-        raise Unknown
+    need(sign not in ("<<", ">>") or 0 <= right < left.bits)
     if isinstance(left, float):
-        if sign not in ("+", "-", "*", "/"):
-            raise Unknown
+        need(sign in ("+", "-", "*", "/"))
         return type(left)(calculated(sign, left, right))
     if sign in ("/", "%") and not right:
         raise Failed("division by zero")
@@ -121,8 +117,7 @@ def enumerator(frame, path):
             is_around = not around or f"::{around}::" in function
             found.setdefault(len(around) if is_around else -1, set()).add(number)
     numbers = found[max(found)] if found else set()
-    if len(numbers) > 1:
-        raise Unknown
+    need(len(numbers) < 2)
     return next(iter(numbers), None)
 
 
@@ -134,20 +129,17 @@ def constant(kind, member):
 def check_calls(evaluation):
     """Nothing is called for an expression with a name that nothing has, or that is more than an expression."""
     target, types = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.types
-    if any(text in STATEMENTS for _, text in evaluation.tokens):
-        raise Unknown
+    need(not any(text in STATEMENTS for _, text in evaluation.tokens))
     for text in evaluation.names() - WORDS:
         is_known = "<" in text or text in types.CONSTANTS or text in FUNCTIONS or evaluation.variable(text) is not None
         is_known = is_known or enumerator(evaluation.frame, text) is not None
-        if not is_known and not target.FindFunctions(text.rpartition("::")[2], KINDS).GetSize() and not target.FindTypes(text).GetSize():
-            raise Unknown
+        need(is_known or target.FindFunctions(text.rpartition("::")[2], KINDS).GetSize() or target.FindTypes(text).GetSize())
 
 
 def converted(value, kind):
     """A number as one of another type."""
     words = set(kind.split())
-    if isinstance(value, str) or not words <= WORDS:
-        raise Unknown
+    need(not isinstance(value, str) and words <= WORDS)
     if "bool" in words:
         return bool(value)
     if words & {"float", "double"}:
@@ -178,15 +170,13 @@ def templated(evaluation, text, arguments):
         return converted(evaluation.plain(arguments[0]), kind)
     value = evaluation.types.referred(evaluation.known(arguments[0]))
     if name == "dynamic_cast":
-        if not kind.endswith("*"):
-            raise Unknown
+        need(kind.endswith("*"))
         return derived(evaluation.frame, evaluation.this, value, kind.rstrip("* ").removeprefix("const ").removesuffix(" const"))
     if name == "get_if":
         value = evaluation.types.referred(value.Dereference())
     if kind.isdigit():
         return evaluation.types.part(value, int(kind)) if name == "get" else None
-    if not evaluation.types.is_a(value, cpp.VARIANTS):
-        raise Unknown
+    need(evaluation.types.is_a(value, cpp.VARIANTS))
     known = value.GetType().GetCanonicalType()
     kinds = [known.GetTemplateArgumentType(at) for at in range(known.GetNumberOfTemplateArguments())]
     at = next((at for at, one in enumerate(kinds) if is_named(one, kind)), None)
@@ -210,8 +200,7 @@ def sized(evaluation):
     path = " ".join(words).rstrip("*& ")
     is_type = path and evaluation.variable(path) is None
     kind = type_of(evaluation.frame, evaluation.this, path) if is_type and " " not in path else None
-    if {"long", "double"} <= set(words):
-        raise Unknown
+    need(not {"long", "double"} <= set(words))
     if kind is not None or is_type and set(path.split()) <= WORDS:
         evaluation.at = end
         target = evaluation.frame.GetThread().GetProcess().GetTarget()
@@ -230,8 +219,7 @@ def width(value):
         return (kind.GetDereferencedType() if kind.IsReferenceType() else kind).GetByteSize()
     if isinstance(value, (bool, float)):
         return 1 if isinstance(value, bool) else 4 if isinstance(value, Single) else 8
-    if not isinstance(value, Integer) or isinstance(value, Span):
-        raise Unknown
+    need(isinstance(value, Integer) and not isinstance(value, Span))
     return value.bits // 8
 
 
@@ -278,25 +266,12 @@ def is_characters(evaluation, value):
 
 def compared(evaluation, left, right, count=None):
     """`strcmp`."""
-    left, right = (text_of(evaluation, one) for one in (left, right))
-    if left is None or right is None:
-        raise Unknown
-    end = None if count is None else evaluation.plain(count)
-    return ordered(left, right, end)
-
-
-def length(evaluation, value):
-    found = text_of(evaluation, value)
-    if found is None:
-        raise Unknown
-    return Integer(len(encoded(found)), 64, False)
+    left, right = (as_string(evaluation, one) for one in (left, right))
+    return ordered(left, right, None if count is None else evaluation.plain(count))
 
 
 def as_string(evaluation, value):
-    found = text_of(evaluation, value)
-    if found is None:
-        raise Unknown
-    return found
+    return needed(text_of(evaluation, value))
 
 
 def chosen(choose):
@@ -319,23 +294,23 @@ def absolute_real(evaluation, value):
     return Single(abs(value)) if isinstance(value, Single) else abs(float(value))
 
 
-def number_text(value):
-    if not isinstance(value, int):
-        raise Unknown
+def number_text(evaluation, value):
+    value = evaluation.plain(value)
+    need(isinstance(value, int))
     return str(int(value))
 
 
 FUNCTIONS = {
     "strcmp": lambda evaluation, left, right: compared(evaluation, left, right),
     "strncmp": compared,
-    "strlen": length,
+    "strlen": lambda evaluation, value: Integer(len(encoded(as_string(evaluation, value))), 64, False),
     "abs": absolute,
     "fabs": absolute_real,
     "std::string": as_string,
     "std::string_view": as_string,
     "std::min": chosen(min),
     "std::max": chosen(max),
-    "std::to_string": lambda evaluation, value: number_text(evaluation.plain(value)),
+    "std::to_string": number_text,
 }
 FUNCTIONS.update({f"std::{name}": FUNCTIONS[name] for name in ("strcmp", "strncmp", "strlen", "abs", "fabs")})
 FUNCTIONS.update({

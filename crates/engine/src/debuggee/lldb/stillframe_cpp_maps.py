@@ -4,7 +4,7 @@ import lldb
 import stillframe_cpp as cpp
 from stillframe_cpp_texts import is_a, string_of
 from stillframe_memory import encoded
-from stillframe_values import FLOATS, Failed, Integer, Position, Single, Unknown, Variant, simple
+from stillframe_values import FLOATS, Failed, Integer, Position, Single, Variant, need, needed, simple
 
 # How many entries of a map are compared with a key, where the order of keys is not known.
 ENTRIES = 10000
@@ -55,8 +55,7 @@ def as_key(value, wanted):
     else:
         found = Integer(int(wanted), 8 * kind.GetByteSize(), bool(kind.GetTypeFlags() & lldb.eTypeIsSigned))
     # One that compares several types takes the number as it is.
-    if found != wanted and "<void>" in comparison(value):
-        raise Unknown
+    need(found == wanted or "<void>" not in comparison(value))
     return found
 
 
@@ -129,9 +128,8 @@ def key_of(value, entry, wanted):
     raw = entry.GetNonSyntheticValue()
     key = raw.GetChildMemberWithName("first") if is_a(value, cpp.MAPS) else raw
     found = key.GetValue() if isinstance(wanted, Variant) else string_of(key)
-    found = simple(key) if found is None else found
-    if found is None or isinstance(found, str) != isinstance(plain_key(wanted), str):
-        raise Unknown
+    found = needed(simple(key)) if found is None else found
+    need(isinstance(found, str) == isinstance(plain_key(wanted), str))
     return found
 
 
@@ -180,8 +178,7 @@ def place_of(value, entry):
     if raw.GetChildMemberWithName("_M_h").IsValid():
         return Position(0 if entry is None else entry.GetLoadAddress() - cpp.aligned(8, entry.GetType()), entry)
     tree = raw.GetChildMemberWithName("_M_t")
-    if not tree.IsValid():
-        raise Unknown
+    need(tree.IsValid())
     if entry is None:
         return Position(cpp.find(tree, "_M_header").GetLoadAddress(), None)
     return Position(entry.GetLoadAddress() - cpp.aligned(32, entry.GetType()), entry)

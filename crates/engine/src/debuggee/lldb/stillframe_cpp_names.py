@@ -6,7 +6,7 @@ import lldb
 from stillframe_evaluate import METHOD, classes_of, plain_class
 from stillframe_memory import dereferenced, present
 from stillframe_returns import return_type
-from stillframe_values import Address, Failed, Unknown, around, text_of
+from stillframe_values import Address, Failed, around, need, text_of
 
 GLOBAL = (lldb.eValueTypeVariableStatic, lldb.eValueTypeVariableGlobal)
 PATH = re.compile(r"(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
@@ -212,8 +212,7 @@ def path_of(function):
 def derived(frame, this, value, name):
     """A pointer to an object as one to its part that has a class, as `dynamic_cast` gives it; null, if it has no such part."""
     kind = type_of(frame, this, name)
-    if kind is None or not value.GetType().GetCanonicalType().IsPointerType():
-        raise Unknown
+    need(kind is not None and value.GetType().GetCanonicalType().IsPointerType())
     if not value.GetValueAsUnsigned():
         return Address(0, 64, False)
     whole = dereferenced(value.GetDynamicValue(lldb.eDynamicDontRunTarget)).GetNonSyntheticValue()
@@ -238,8 +237,7 @@ def parts(value):
     for at in range(count):
         base = kind.GetDirectBaseClassAtIndex(at)
         part = next((one for one in known if is_same(one.GetType(), base.GetType())), None)
-        if part is None and kind.GetNumberOfVirtualBaseClasses():
-            raise Unknown
+        need(part or not kind.GetNumberOfVirtualBaseClasses())
         yield from parts(part or value.CreateChildAtOffset("base", base.GetOffsetInBytes(), base.GetType()))
 
 

@@ -5,7 +5,7 @@ import itertools
 import lldb
 import stillframe_cpp as cpp
 from stillframe_memory import decoded, dereferenced, encoded
-from stillframe_values import Code, Failed, Integer, Unknown, checked, kept, unquoted
+from stillframe_values import Code, Failed, Integer, checked, kept, need, unquoted
 
 # How many units of a string are read.
 LONGEST = 1 << 24
@@ -54,8 +54,7 @@ def string_object(frame, text):
     process = frame.GetThread().GetProcess()
     kind = process.GetTarget().FindFirstType("std::string").GetCanonicalType()
     fields = {kind.GetFieldAtIndex(at).GetName() for at in range(kind.GetNumberOfFields())}
-    if "_M_string_length" not in fields or kind.GetByteSize() != SIZE or process.GetAddressByteSize() != 8:
-        raise Unknown
+    need("_M_string_length" in fields and kind.GetByteSize() == SIZE and process.GetAddressByteSize() == 8)
     key = process.GetUniqueID(), text
     if key not in made:
         made[key] = allocated(process, encoded(text))
@@ -73,8 +72,7 @@ def allocated(process, content):
         start = (address + (SIZE - INSIDE if is_short else SIZE)).to_bytes(8, "little")
         inside = (content if is_short else length).ljust(INSIDE, b"\0")
         process.WriteMemory(address, start + length + inside + (b"" if is_short else content + b"\0"), error)
-    if error.Fail():
-        raise Unknown
+    need(error.Success())
     return address
 
 

@@ -17,7 +17,7 @@ from stillframe_cpp_texts import (
 )
 from stillframe_cpp_views import by_value, is_view
 from stillframe_evaluate import evaluate
-from stillframe_values import Failed, Integer, Position, Single, Span, Unknown, checked, missing, nothing
+from stillframe_values import Failed, Integer, Position, Single, Span, checked, missing, need, needed, nothing
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
@@ -68,8 +68,7 @@ def opened(_evaluation, value):
 
 def shown(value):
     """The value of an expression, if it has one that LLDB can keep."""
-    if isinstance(value, Span):
-        raise Unknown
+    need(not isinstance(value, Span))
     if isinstance(value, Position) and value.entry is None:
         raise Failed("the iterator is at the end")
     return value.entry if isinstance(value, Position) else value
@@ -135,8 +134,7 @@ def variant(value, name=""):
     if name in ("nullopt", "std::nullopt") and is_a(value, cpp.OPTIONALS):
         return "" if value.GetNumChildren() else last, None
     kind = value.GetType().GetCanonicalType().GetUnqualifiedType()
-    members = kind.GetEnumMembers()
-    names = {members.GetTypeEnumMemberAtIndex(at).GetName() for at in range(members.GetSize())}
+    names = {member.GetName() for member in kind.GetEnumMembers()}
     is_same = not scope or f"::{kind.GetName()}".endswith(f"::{scope}")
     return (value.GetValue(), None) if is_same and last in names else None
 
@@ -258,9 +256,7 @@ def last_of(value):
 
 def in_vector(value, field):
     """The iterator to the beginning or to the end of a vector."""
-    pointer = cpp.find(value.GetNonSyntheticValue(), field)
-    if pointer is None:
-        raise Unknown
+    pointer = needed(cpp.find(value.GetNonSyntheticValue(), field))
     is_there = field == "_M_start" and value.GetNumChildren() > 0
     return Position(pointer.GetValueAsUnsigned(), value.GetChildAtIndex(0) if is_there else None)
 

@@ -17,11 +17,10 @@ varying = {}
 
 def sized(value, around=None):
     """An array in a union with as many items as the union has room for, and any other value as it is."""
-    item = value.GetType().GetCanonicalType().GetArrayElementType()
-    is_in_memory = value.GetLoadAddress() != lldb.LLDB_INVALID_ADDRESS
-    if not is_open(value) or not is_in_memory or not item.GetByteSize():
+    if not is_open(value) or value.GetLoadAddress() == lldb.LLDB_INVALID_ADDRESS:
         return value
-    union = union_of(outer(value) if around is None else around, value)
+    item = value.GetType().GetCanonicalType().GetArrayElementType()
+    union = union_of(outer(value) if around is None else around, value) if item.GetByteSize() else None
     if union is None:
         return value
     kind = item.GetArrayType(union.GetByteSize() // item.GetByteSize())

@@ -43,31 +43,20 @@ def frame_numbered(debugger, number):
     return thread.GetFrameAtIndex(int(number) & ((1 << 19) - 1))
 
 
-def understood(types, frame, expression, runs=False):
+def understood(types, frame, expression, runs=False, read=Evaluation.result):
     """The value of an expression, and how it is shown; no value for one that only LLDB may understand."""
+    if not runs and frame.FindVariable(expression).IsValid() and not frame.FindVariable("__closure").IsValid():
+        return None, {}
     try:
         evaluation = Evaluation(types, frame, expression, runs)
         check_names(evaluation)
         if runs:
             types.check_calls(evaluation)
-        return evaluation.result(), evaluation.form
+        return read(evaluation), evaluation.form
     except Failed:
         raise
     except Exception:
         return None, {}
-
-
-def decided(types, frame, condition):
-    """Whether a condition is true; none for one that only LLDB may understand."""
-    evaluation = Evaluation(types, frame, condition)
-    try:
-        check_names(evaluation)
-        found = evaluation.truth(evaluation.either())
-        return found if evaluation.at == len(evaluation.tokens) else None
-    except Failed:
-        raise
-    except Exception:
-        return None
 
 
 def check_methods(frame, expression):

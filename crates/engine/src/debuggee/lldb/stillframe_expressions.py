@@ -11,7 +11,8 @@ import re
 import lldb
 from stillframe_memory import dereferenced
 from stillframe_values import (
-    Address, Code, Failed, Integer, Optional, Position, Single, Unknown, Variant, checked, simple, spelled, stored, unquoted,
+    Address, Code, Failed, Integer, Optional, Position, Single, Unknown, Variant, checked, need, needed, simple, spelled, stored,
+    unquoted,
 )
 
 TOKEN = re.compile(
@@ -44,21 +45,23 @@ class Evaluation:
 
     def __init__(self, types, frame, expression, runs=False):
         self.types, self.frame, self.text, self.runs = types, frame, expression, runs
-        # Whether LLDB cannot evaluate it.
-        self.is_needed = False
         # Until when closures are evaluated.
         self.until = None
         self.captured = {one.GetName(): one for one in types.captures(frame)}
         self.this = self.captured.get("this") or frame.FindVariable("this")
         # The variables that have been looked up; None for other names.
-        self.found = {}
+        self.found = {"this": self.this if self.this.IsValid() else None}
         self.tokens = [(one.lastgroup, one.group(one.lastgroup)) for one in TOKEN.finditer(expression.strip())]
+        # Whether LLDB cannot evaluate it. It does not find the parameters of a lambda, and calculates with numbers of Rust as
+        # with those of C.
+        self.is_needed = runs or frame.FindVariable("__closure").IsValid() or types.HAS_VARIANTS and any(
+            text == "as" or kind != "name" and text not in ("*", "&") for kind, text in self.tokens
+        )
         follows = runs or any(text in ("->", "[", "*") for _, text in self.tokens)
         variables = (self.variable(text) for text in self.names() | {"this"})
         kinds = [one.GetType() for one in variables if one is not None]
         self.is_fatal = types.is_fatal([*kinds, *(types.named(self, follows) or ())], follows)
-        # LLDB does not find the parameters of a lambda.
-        self.is_needed |= runs or self.is_fatal or frame.FindVariable("__closure").IsValid()
+        self.is_needed |= self.is_fatal
         self.at = 0
         # What the parameters of a closure are.
         self.locals = {}
@@ -77,24 +80,26 @@ class Evaluation:
             value = self.either()
             if self.types.HAS_VARIANTS and (sign := self.take(*ASSIGNMENTS)):
                 value = self.types.assigned(self, value, sign)
-                self.is_needed = True
             value = self.types.opened(self, value)
             # A constant of an enum.
             if type(value) is Variant and value.content is None:
                 value = self.plain(value)
-            if self.at < len(self.tokens) or isinstance(value, Variant):
-                raise Unknown
+            need(self.at == len(self.tokens) and not isinstance(value, Variant))
             value = self.types.shown(value)
             # A method that LLDB would call.
-            if self.is_fatal and isinstance(value, Code):
-                raise Unknown
+            need(not self.is_fatal or not isinstance(value, Code))
         except Failed:
             raise
         except Exception:
             self.give_up()
             raise
-        if not self.is_needed:
-            raise Unknown
+        need(self.is_needed)
+        return value
+
+    def decided(self):
+        """Whether it is true, as a condition."""
+        value = self.truth(self.either())
+        need(self.at == len(self.tokens))
         return value
 
     def give_up(self):
@@ -113,8 +118,12 @@ class Evaluation:
         return None
 
     def expect(self, sign):
-        if not self.take(sign):
-            raise Unknown
+        need(self.peek() == sign)
+        self.at += 1
+
+    def comma(self, end):
+        """What comes behind one of several that are listed."""
+        need(self.take(",") or self.peek() == end)
 
     def either(self):
         value = self.logical(self.both, "||")
@@ -123,17 +132,12 @@ class Evaluation:
         self.at += 1
         if self.truth(value):
             found = self.either()
-            self.colon()
+            self.expect(":")
             self.skip(":")
             return found
         self.skip(":")
-        self.colon()
+        self.expect(":")
         return self.either()
-
-    def colon(self):
-        if self.peek() != ":":
-            raise Unknown
-        self.at += 1
 
     def both(self):
         return self.logical(self.level, "&&")
@@ -176,26 +180,16 @@ class Evaluation:
         return self.compare(sign, left, right) if sign in COMPARED else self.compute(sign, left, right)
 
     def code(self, value):
-        spelling = value if isinstance(value, Code) else spelled(self.plain(value))
-        if spelling is None:
-            raise Unknown
-        return spelling
+        return needed(value if isinstance(value, Code) else spelled(self.plain(value)))
 
     def compute(self, sign, left, right):
         left, right = self.plain(left), self.plain(right)
-        if isinstance(left, Address) or isinstance(right, Address):
-            raise Unknown
+        need(not isinstance(left, Address) and not isinstance(right, Address))
         if isinstance(left, str) or isinstance(right, str):
-            if sign != "+" or type(left) is not str or type(right) is not str:
-                raise Unknown
+            need(sign == "+" and type(left) is type(right) is str)
             self.is_needed = True
             return left + right
-        # LLDB takes Rust's for those of C, which bind less than a comparison.
-        self.is_needed |= self.types.HAS_VARIANTS and sign in ("&", "|", "^")
-        found = self.types.computed(sign, left, right)
-        # LLDB calculates with literals of Rust as with those of C.
-        self.is_needed |= hasattr(found, "overflow")
-        return found
+        return self.types.computed(sign, left, right)
 
     def unary(self):
         value = self.prefixed()
@@ -203,7 +197,6 @@ class Evaluation:
             self.at += 1
             value = self.types.cast(self.plain(value), self.peek())
             self.at += 1
-            self.is_needed = True
         return value
 
     def prefixed(self):
@@ -216,10 +209,7 @@ class Evaluation:
         start = self.at
         value = self.prefixed()
         if sign == "!" and self.types.HAS_VARIANTS:
-            value = self.types.inverted(self.plain(value))
-            # LLDB takes it for that of C, which asks for a truth value.
-            self.is_needed |= not isinstance(value, bool)
-            return value
+            return self.types.inverted(self.plain(value))
         if sign == "!":
             return not self.truth(value)
         if sign == "-":
@@ -229,8 +219,7 @@ class Evaluation:
             return value if is_plain else self.target(value)
         # A reference in Rust is shown as what it refers to.
         found = value if self.types.HAS_VARIANTS else self.types.referred(self.known(value)).AddressOf()
-        if isinstance(found, lldb.SBValue) and not found.IsValid():
-            raise Unknown
+        need(not isinstance(found, lldb.SBValue) or found.IsValid())
         return found
 
     def negated(self, value, is_literal):
@@ -249,8 +238,7 @@ class Evaluation:
             if sign == "->":
                 value = self.target(value, self.peek())
             kind, name = self.tokens[self.at] if self.at < len(self.tokens) else (None, None)
-            if kind not in ("name", "number"):
-                raise Unknown
+            need(kind in ("name", "number"))
             self.at += 1
             given = self.types.generics(self)
             if self.take("("):
@@ -268,29 +256,21 @@ class Evaluation:
             return value
         if self.types.HAS_VARIANTS and self.take("["):
             return self.arguments("]")
-        if self.at == len(self.tokens):
-            raise Unknown
+        need(self.at < len(self.tokens))
         kind, text = self.tokens[self.at]
         self.at += 1
         if kind == "number":
-            # LLDB does not know `1_000` and `1u8`.
-            self.is_needed |= self.types.HAS_VARIANTS and not text.replace(".", "").isdigit()
             return self.types.number(text)
         if kind in ("text", "letter"):
             return self.types.literal(text) if kind == "text" else self.types.letter(text[0], unquoted(text.lstrip("bLuU")))
-        if kind != "name":
-            raise Unknown
+        need(kind == "name")
         if text.endswith(">"):
             self.expect("(")
-            found = self.types.templated(self, text, self.arguments())
-            if found is None:
-                raise Unknown
             self.is_needed = True
-            return found
+            return needed(self.types.templated(self, text, self.arguments()))
         if text in self.locals:
             return self.locals[text]
         if text in self.types.CONSTANTS:
-            self.is_needed |= self.types.HAS_VARIANTS and "::" in text
             return self.types.CONSTANTS[text]
         if text in self.types.MACROS and self.take("!"):
             return self.types.MACROS[text](self)
@@ -305,8 +285,7 @@ class Evaluation:
             self.is_needed = True
             return self.types.FUNCTIONS[text](self, *content)
         if content is not None and not self.types.HAS_VARIANTS:
-            if text in ("sizeof", "alignof", "typeid", "decltype"):
-                raise Unknown
+            need(text not in ("sizeof", "alignof", "typeid", "decltype"))
             self.check_called(content)
             return self.call(self.types.function_path(self.frame, self.this, text), content)
         return Variant(text, *content or ())
@@ -327,8 +306,7 @@ class Evaluation:
         while not self.take(end):
             closure = self.types.closure(self)
             found.append(self.either() if closure is None else closure)
-            if not self.take(",") and self.peek() != end:
-                raise Unknown
+            self.comma(end)
         return found
 
     def indexed(self, value):
@@ -340,38 +318,28 @@ class Evaluation:
         self.expect("]")
         if isinstance(value, list):
             return value[checked(self.plain(start), len(value))]
-        found = self.types.item(self.known(value), self.key(start))
-        if found is None:
-            raise Unknown
+        found = needed(self.types.item(self.known(value), self.key(start)))
         kind = value.GetType().GetCanonicalType()
-        self.is_needed |= self.types.HAS_VARIANTS or not (kind.IsArrayType() or kind.IsPointerType())
+        self.is_needed |= not (kind.IsArrayType() or kind.IsPointerType())
         return found
 
     def part(self, value, start, end):
-        self.is_needed = True
         text = self.types.string_of(value) if isinstance(value, lldb.SBValue) else self.plain(value)
         if text is None:
             return self.types.row_of(value, start, end)
-        if not isinstance(text, str):
-            raise Unknown
+        need(isinstance(text, str))
         return text.encode()[start:end].decode("utf-8", "replace")
 
     def field(self, value, name):
         if isinstance(value, tuple) and name.isdigit():
             return value[checked(int(name), len(value))]
-        value = self.known(value)
-        found = self.types.field(value, name)
-        if found is None:
-            raise Unknown
-        self.is_needed |= self.types.HAS_VARIANTS
-        return found
+        return needed(self.types.field(self.known(value), name))
 
     def called(self, value, name, arguments, given=""):
         if self.types.HAS_VARIANTS and type(value) is str and name in self.types.COPIES:
             return value
         found = self.types.chained(self, value, name, arguments, given)
         if found is not None:
-            self.is_needed = True
             return found
         views = list(map(self.types.is_view, arguments))
         is_row = [is_view and self.types.string_of(argument) is None for is_view, argument in zip(views, arguments)]
@@ -384,8 +352,7 @@ class Evaluation:
         if found is None:
             self.types.check_method(value, name)
             # LLDB can call a method of the user's, but not find what it is called on.
-            if not self.is_needed or any(isinstance(key, Variant) for key in keys):
-                raise Unknown
+            need(self.is_needed and not any(isinstance(key, Variant) for key in keys))
             given, arguments = arguments, arguments if any(views) else keys
             # LLDB keeps what a reference is, and not what it leads to.
             value = self.types.referred(value) if isinstance(value, lldb.SBValue) else value
@@ -428,9 +395,7 @@ class Evaluation:
             kind = NUMBERS.get((value.bits, value.is_signed))
         elif isinstance(value, Single):
             kind = "float"
-        spelling = spelled(value)
-        if spelling is None:
-            raise Unknown
+        spelling = needed(spelled(value))
         return spelling if kind is None else f"({kind})({spelling})"
 
     def ran(self, code, made=None):
@@ -474,19 +439,15 @@ class Evaluation:
             is_member = known.GetNonSyntheticValue().GetChildMemberWithName(name).IsValid()
             is_member = is_member or self.types.has_method(known.GetType(), name)
             return known if is_member else dereferenced(pointer)
-        found = self.types.target(value)
-        if found is None:
-            raise Unknown
         self.is_needed = True
-        return found
+        return needed(self.types.target(value))
 
     def known(self, value):
         """A value of the program, not of a literal or a calculation."""
         value = value.unwrapped() if isinstance(value, Optional) else value
         if isinstance(value, Variant) and value.content is None and self.types.HAS_VARIANTS:
             raise Failed(f"use of undeclared identifier '{value.name}'")
-        if not isinstance(value, lldb.SBValue):
-            raise Unknown
+        need(isinstance(value, lldb.SBValue))
         value.SetPreferSyntheticValue(True)
         return value
 
@@ -504,12 +465,10 @@ class Evaluation:
             if type(value) is Variant and value.content is None:
                 value = self.types.enumerator(self.frame, value.path)
                 self.is_needed = True
-            if isinstance(value, Code) or not isinstance(value, (int, float, str)):
-                raise Unknown
+            need(isinstance(value, (int, float, str)) and not isinstance(value, Code))
             return value
         if value.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassBuiltin:
             number = simple(value)
-            self.is_needed |= self.types.HAS_VARIANTS and isinstance(number, Single)
             if number is not None:
                 return number
         inner = self.types.inner(self.known(value))
@@ -518,13 +477,7 @@ class Evaluation:
         if text is not None:
             return text
         number = self.types.number_in(inner)
-        number = simple(inner) if number is None else number
-        if number is None:
-            raise Unknown
-        self.is_needed |= self.types.HAS_VARIANTS and inner.GetType().GetNumberOfFields() > 0
-        # LLDB takes a literal of Rust beside it for one of 64 bits.
-        self.is_needed |= self.types.HAS_VARIANTS and isinstance(number, Single)
-        return number
+        return needed(simple(inner)) if number is None else number
 
     def truth(self, value):
         is_there = self.types.is_there(self.known(value)) if isinstance(value, lldb.SBValue) else None
@@ -532,8 +485,7 @@ class Evaluation:
             self.is_needed = True
             return is_there
         value = self.plain(value)
-        if isinstance(value, str):
-            raise Unknown
+        need(not isinstance(value, str))
         return bool(value)
 
     def compare(self, sign, left, right):
@@ -542,13 +494,11 @@ class Evaluation:
             left, right = self.ordered(left, right), self.ordered(right, left)
         same = self.same(left, right)
         if same is not None:
-            if sign not in ("==", "!="):
-                raise Unknown
+            need(sign in ("==", "!="))
             self.is_needed = True
             return same == (sign == "==")
         left, right = self.plain(left), self.plain(right)
-        if isinstance(left, str) != isinstance(right, str):
-            raise Unknown
+        need(isinstance(left, str) == isinstance(right, str))
         self.is_needed |= isinstance(left, str)
         return COMPARED[sign](*self.types.common(left, right))
 
@@ -557,8 +507,7 @@ class Evaluation:
         if type(value) is not Variant or not isinstance(other, lldb.SBValue):
             return value
         members = self.types.inner(self.known(other)).GetType().GetCanonicalType().GetEnumMembers()
-        found = (members.GetTypeEnumMemberAtIndex(at) for at in range(members.GetSize()))
-        found = next((one for one in found if one.GetName() == value.name), None)
+        found = next((one for one in members if one.GetName() == value.name), None)
         self.is_needed = True
         return value if found is None else Integer(found.GetValueAsSigned(), 64)
 
@@ -569,8 +518,7 @@ class Evaluation:
         for variant, other in ((right, left), (left, right)):
             if isinstance(variant, Variant):
                 same = self.is_variant(other, variant)
-                if same is None and not isinstance(variant, Optional) and self.types.HAS_VARIANTS:
-                    raise Unknown
+                need(same is not None or isinstance(variant, Optional) or not self.types.HAS_VARIANTS)
                 return same
         values = [self.known(one) for one in (left, right) if isinstance(one, lldb.SBValue)]
         nothing = [self.types.is_nothing(value) for value in values]

@@ -14,10 +14,10 @@ import sys
 import lldb
 import stillframe_locations
 import stillframe_rows as rows
-from stillframe_evaluate import check_names, decided
+from stillframe_evaluate import understood
 from stillframe_expressions import Evaluation
 from stillframe_rows import Left
-from stillframe_values import Failed, spelled
+from stillframe_values import BIT_FIELD, Code, Failed, alone, made
 
 # Not shown of references, and of nothing in Rust.
 ADDRESS = re.compile(r"^0x\S+ ")
@@ -78,8 +78,7 @@ class Hit:
 def met(frame, condition):
     """Whether a condition is true; None where it fails."""
     try:
-        known = types()
-        found = decided(known, frame, condition) if known else None
+        found = understood(types(), frame, condition, read=Evaluation.decided)[0] if types() else None
     except Failed:
         return None
     if found is None:
@@ -95,11 +94,18 @@ def types():
 
 def evaluated(frame, expression):
     """As `lldb-dap` evaluates what is watched: a path of variables, or else an expression."""
-    if is_beyond_lldb(frame, expression):
+    try:
+        found, form = understood(types(), frame, expression) if types() else (None, {})
+    except Failed as failed:
+        raise Left from failed
+    is_code = isinstance(found, (Code, list)) or isinstance(found, str) and types().HAS_VARIANTS
+    if is_code or form.get("text", "{}") != "{}" or form.get("note"):
+        # The client gives LLDB another expression in its place.
         raise Left
-    value = outside(frame, expression)
-    if value is not None:
-        return value
+    if isinstance(found, lldb.SBValue):
+        return alone(found) if BIT_FIELD.search(found.GetTypeName() or "") else found
+    if found is not None:
+        return made(frame.GetThread().GetProcess().GetTarget(), found)
     value = frame.GetValueForVariablePath(expression, lldb.eDynamicDontRunTarget)
     if value.GetError().Success():
         return value
@@ -112,28 +118,6 @@ def evaluated(frame, expression):
     if value.GetError().Fail() and RUNS_CODE in (value.GetError().GetCString() or ""):
         raise Left
     return value
-
-
-def outside(frame, name):
-    """A variable outside of functions, or a member of `this`, of which LLDB may take another one of that name."""
-    if types() is None or not NAME.fullmatch(name) or frame.FindVariable(name).IsValid():
-        return None
-    evaluation = Evaluation(types(), frame, name)
-    return evaluation.variable(name) if name not in evaluation.captured else None
-
-
-def is_beyond_lldb(frame, expression):
-    """Whether the client gives LLDB another expression in its place."""
-    if types() is None:
-        return False
-    try:
-        evaluation = Evaluation(types(), frame, expression)
-        check_names(evaluation)
-        return not NAME.match(expression) and bool(spelled(evaluation.result()))
-    except Failed:
-        return True
-    except Exception:  # LLDB may understand it.
-        return False
 
 
 def text_of(value):

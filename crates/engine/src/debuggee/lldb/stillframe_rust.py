@@ -6,22 +6,18 @@ not support.
 """
 
 import decimal
-import itertools
 import math
 import re
 
 import lldb
 import lldb_lookup
 import lldb_providers
-import stillframe_plain
 import stillframe_rust_enums as enums
 import stillframe_rust_objects as objects
 import stillframe_rust_tables as tables
 import stillframe_values as values
+from stillframe_formats import ITEMS, LONGEST, NUMBERS_OF_C, Children, items, joined, quicken
 
-# The maximum length of a value other than a string.
-LONGEST = 1000
-ITEMS = 100
 DEPTH = 6
 TEXT = 1 << 20
 
@@ -54,6 +50,7 @@ MOMENTS = re.compile(r"^std::time::(Instant|SystemTime)$")
 # The units of durations, in nanoseconds.
 SPANS = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")]
 FIELD = re.compile(r"^(__)?\d+$")
+NUMBERS = {**NUMBERS_OF_C, lldb.eBasicTypeUnsignedChar: "B", lldb.eBasicTypeSignedChar: "b"}
 # What has a pointer that leads nowhere, as in no value that safe code can use.
 INVALID = "<not initialized, or moved>"
 
@@ -72,10 +69,12 @@ def summary(value, _internal=None):
 
 def text(value, depth, room):
     """A value as text of at most `room` characters."""
-    value.SetPreferSyntheticValue(True)
     kind = value.GetType().GetUnqualifiedType()
-    name = kind.GetName() or ""
     klass = kind.GetTypeClass()
+    if klass == lldb.eTypeClassBuiltin:
+        return simple(value, kind)
+    value.SetPreferSyntheticValue(True)
+    name = kind.GetName() or ""
     if klass == lldb.eTypeClassTypedef:
         kind = kind.GetCanonicalType()
         klass = kind.GetTypeClass()
@@ -95,15 +94,11 @@ def text(value, depth, room):
         first = value.GetChildAtIndex(0) if value.GetNumChildren() and klass != lldb.eTypeClassArray else None
         if first is not None and first.GetByteSize() and not is_readable(value, first.GetLoadAddress(), 1):
             return INVALID
-        return "[" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "]"
-    if "::BTree" in name and (MAPS.match(name) or SETS.match(name)):
-        return "{" + ordered(value, depth, room) + "}"
-    if (MAPS.match(name) or SETS.match(name)) and not tables.is_table(value):
-        return INVALID
-    if MAPS.match(name):
-        return "{" + items(value, depth, room, lambda child: entry(child, depth, room)) + "}"
-    if SETS.match(name):
-        return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
+        return "[" + items(value, lambda child: text(child, depth + 1, room), room, "…", NUMBERS) + "]"
+    if MAPS.match(name) or SETS.match(name):
+        if "::BTree" not in name and not tables.is_table(value):
+            return INVALID
+        return "{" + (ordered if "::BTree" in name else hashed)(value, depth + 1, room) + "}"
     if COUNTED.match(name) and "<dyn " in name:
         return objects.dynamic(value, name, depth, room)
     if WEAK.match(name):
@@ -222,38 +217,18 @@ def escaped(text, quote):
     return "".join(known.get(letter) or (letter if letter.isprintable() else f"\\u{{{ord(letter):x}}}") for letter in text)
 
 
-def items(value, depth, room, shown):
-    count = value.GetNumChildren()
-    parts, length = [], 0
-    for index in range(min(count, ITEMS)):
-        if length > room:
-            break
-        parts.append(shown(value.GetChildAtIndex(index)) or "?")
-        length += len(parts[-1]) + 2
-    if len(parts) < count:
-        parts.append(f"… {count - len(parts)} more")
-    return ", ".join(parts)
-
-
-def entry(pair, depth, room):
-    return f"{text(pair.GetChildAtIndex(0), depth + 1, room)}: {text(pair.GetChildAtIndex(1), depth + 1, room)}"
+def hashed(value, depth, room):
+    is_set = SETS.match(value.GetType().GetUnqualifiedType().GetName() or "")
+    entry = lambda pair: ": ".join(text(pair.GetChildAtIndex(at), depth, room) or "?" for at in (0, 1))
+    return items(value, (lambda key: text(key, depth, room)) if is_set else entry, room, "…")
 
 
 def ordered(value, depth, room):
-    tree = BTreeChildren(value, None)
+    tree = BTreeChildren(value)
     tree.update()
-    parts, length = [], 0
-    for (key, key_type), (mapped, mapped_type) in tree.children[:ITEMS]:
-        if length > room:
-            break
-        shown = text(value.CreateValueFromAddress("key", key, key_type), depth + 1, room)
-        if not tree.is_set:
-            shown += ": " + text(value.CreateValueFromAddress("value", mapped, mapped_type), depth + 1, room)
-        parts.append(shown)
-        length += len(shown) + 2
-    if len(parts) < len(tree.children):
-        parts.append(f"… {len(tree.children) - len(parts)} more")
-    return ", ".join(parts)
+    shown = lambda place: text(value.CreateValueFromAddress("entry", *place), depth, room) or "?"
+    texts = (": ".join(map(shown, entry[:1] if tree.is_set else entry)) for entry in tree.found)
+    return joined(texts, len(tree.found), room, "…")
 
 
 def inner(value):
@@ -338,13 +313,8 @@ def listed(value, address, count, kind, depth, room):
     size = kind.GetByteSize()
     if count and size and not is_readable(value, address, 1):
         return INVALID
-    shown = []
-    for index in range(min(count, ITEMS)):
-        item = value.CreateValueFromAddress(f"[{index}]", address + index * size, kind)
-        shown.append(text(item, depth + 1, room) or "?")
-    if count > len(shown):
-        shown.append(f"… {count - len(shown)} more")
-    return f"[{', '.join(shown)}]"
+    shown = (value.CreateValueFromAddress(f"[{index}]", address + index * size, kind) for index in range(count))
+    return "[" + joined((text(item, depth + 1, room) for item in shown), count, room, "…") + "]"
 
 
 def iterator(value, name, depth, room):
@@ -390,9 +360,7 @@ def lock_content(lock):
 
 def linked(value, depth, room):
     count = value.GetNonSyntheticValue().GetChildMemberWithName("len").GetValueAsUnsigned()
-    shown = [text(element, depth + 1, room) or "?" for element in itertools.islice(nodes(value), ITEMS)]
-    more = [f"… {count - len(shown)} more"] if count > len(shown) else []
-    return f"[{', '.join(shown + more)}]"
+    return "[" + joined((text(element, depth + 1, room) for element in nodes(value)), count, room, "…") + "]"
 
 
 def nodes(value):
@@ -451,24 +419,15 @@ def without_hash(name):
     return re.sub(r"::h[0-9a-f]{16}$", "", name)
 
 
-class BTreeChildren:
+class BTreeChildren(Children):
     """The entries of a `BTreeMap`, and the items of a `BTreeSet`."""
 
     MOST = 1000
 
-    def __init__(self, value, _internal):
-        self.value = value
-        self.children = []
-
-    def update(self):
-        self.children = []
-        try:
-            root = self.root()
-            if root is not None:
-                self.walk(*root)
-        except Exception:  # An uninitialized map can contain anything.
-            pass
-        return False
+    def read(self, _raw):
+        root = self.root()
+        if root is not None:
+            self.walk(*root)
 
     def root(self):
         """The address of the first node, and its height; None for an empty tree."""
@@ -505,24 +464,15 @@ class BTreeChildren:
     def walk(self, address, height):
         entries, edges = self.node(address)
         for index in range(len(entries) + 1):
-            if len(self.children) >= self.MOST:
+            if len(self.found) >= self.MOST:
                 return
             if height:
                 self.walk(self.child(edges, index), height - 1)
             if index < len(entries):
-                self.children.append(entries[index])
-
-    def num_children(self):
-        return len(self.children)
-
-    def has_children(self):
-        return True
-
-    def get_child_index(self, name):
-        return int(name.strip("[]")) if name.strip("[]").isdigit() else -1
+                self.found.append(entries[index])
 
     def get_child_at_index(self, index):
-        (key, key_type), (mapped, mapped_type) = self.children[index]
+        (key, key_type), (mapped, mapped_type) = self.found[index]
         if self.is_set:
             return self.value.CreateValueFromAddress(f"[{index}]", key, key_type)
         shown = self.value.CreateValueFromAddress("key", key, key_type)
@@ -554,4 +504,4 @@ def __lldb_init_module(debugger, _internal):
         "type category enable stillframe",
     ]:
         debugger.HandleCommand(command)
-    stillframe_plain.exempt(debugger)
+    quicken(debugger)

@@ -5,7 +5,7 @@ import re
 
 import lldb
 from stillframe_rust_numbers import computed, type_of
-from stillframe_values import Code, Failed, Integer, Letter, Single, Unknown, kept, simple, spelled, text_of
+from stillframe_values import Code, Failed, Integer, Letter, Single, kept, need, simple, spelled, text_of
 
 # Of a variable that never changes, the debug information names a copy.
 COPIED = "the program may go on with the value it had"
@@ -14,8 +14,7 @@ COPIED = "the program may go on with the value it had"
 def assigned(evaluation, place, sign):
     """Code for an assignment, whose value follows."""
     is_stored = isinstance(place, lldb.SBValue) and place.GetLoadAddress() != lldb.LLDB_INVALID_ADDRESS
-    if not is_stored or place.GetType().GetCanonicalType().GetTypeClass() != lldb.eTypeClassBuiltin:
-        raise Unknown
+    need(is_stored and place.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassBuiltin)
     known, value = simple(place), evaluation.plain(evaluation.either())
     value = value if sign == "=" else computed(sign.removesuffix("="), known, value)
     check(place, known, value)
@@ -51,6 +50,5 @@ def check(place, known, value):
 
 def spelling(value):
     is_long = isinstance(value, Integer) and value.bits > 64
-    if is_long or isinstance(value, float) and not math.isfinite(value):
-        raise Unknown
+    need(not is_long and (not isinstance(value, float) or math.isfinite(value)))
     return str(ord(value)) if isinstance(value, Letter) else spelled(value)

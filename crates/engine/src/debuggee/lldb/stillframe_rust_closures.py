@@ -11,14 +11,19 @@ import struct
 import time
 
 import lldb
+import stillframe_rust as rust
 from stillframe_rust_numbers import TYPE, width
 from stillframe_rust_patterns import rest_until, single
-from stillframe_values import Code, Failed, Integer, Letter, Optional, Single, Unknown, Variant, simple
+from stillframe_values import Code, Failed, Integer, Letter, Optional, Single, Variant, need, needed, simple
 
+NO_ORDER = "the value is `None`: the two have no order"
+NOT_FOUND = "the value is `None`: no item fits"
+NOTHING = "the value is `None`"
 # How many items an iterator gives.
 MOST = 10_000
 # How long the closures of an expression may take, in seconds. Nothing else is answered meanwhile.
 LONGEST = 3
+OPTIONS = re.compile(r"^core::([a-z_]+::)*(Option|Result)<")
 RANGE = re.compile(r"^core::ops::range::Range(Inclusive)?<")
 
 
@@ -34,8 +39,7 @@ class Closure:
             while not evaluation.take("|"):
                 self.patterns.append(single(evaluation))
                 skip_type(evaluation)
-                if not evaluation.take(",") and evaluation.peek() != "|":
-                    raise Unknown
+                evaluation.comma("|")
         self.body = rest_until(evaluation, {",", ")"})
 
     def __call__(self, *arguments):
@@ -44,8 +48,7 @@ class Closure:
             raise Failed(f"the closures take more than {LONGEST} s to evaluate here; ask about fewer items")
         known = dict(self.evaluation.locals)
         try:
-            if len(arguments) != len(self.patterns) or not all(fits(one) for fits, one in zip(self.patterns, arguments)):
-                raise Unknown
+            need(len(arguments) == len(self.patterns) and all(fits(one) for fits, one in zip(self.patterns, arguments)))
             return self.body()
         finally:
             self.evaluation.locals = known
@@ -143,9 +146,7 @@ def chained(evaluation, value, name, arguments, kind):
         if name == "total_cmp":
             value, arguments = total(evaluation.plain(value)), [total(evaluation.plain(arguments[0]))]
         order = compared(evaluation, value, arguments[0])
-        if order is None and name != "partial_cmp":
-            raise Unknown
-        return Optional(order, NO_ORDER) if name == "partial_cmp" else order
+        return Optional(order, NO_ORDER) if name == "partial_cmp" else needed(order)
     if name in OF_ORDERS and isinstance(value, lldb.SBValue) and evaluation.types.name_of(value) == "core::cmp::Ordering":
         value = ordering(value)
     if isinstance(value, Order):
@@ -158,12 +159,12 @@ def chained(evaluation, value, name, arguments, kind):
         text = evaluation.plain(value)
         return parsed(text, kind) if isinstance(text, str) else None
     if name == "flatten" and (option := as_option(evaluation, value)) is not None:
-        return option[1] if is_good(option[0]) else Optional(None)
+        return option.content if option.is_good() else Optional(None)
     if name in ("join", "concat") and isinstance(value, lldb.SBValue):
         found = evaluation.types.sequence(value)
         return None if found is None else of_list(evaluation, list(limited(found)), name, arguments)
     if name in OF_OPTIONS and (option := as_option(evaluation, value)) is not None:
-        return OF_OPTIONS[name](Given(evaluation, kind), *option, *map(callable_of(evaluation), arguments))
+        return OF_OPTIONS[name](Given(evaluation, kind), option, *map(callable_of(evaluation), arguments))
     if any(isinstance(one, Closure) for one in arguments):
         raise Failed(f"`{name}` with a closure cannot be evaluated here")
     return None
@@ -222,28 +223,23 @@ class Given:
         return self.evaluation.plain(value)
 
     def option(self, value):
-        found = as_option(self.evaluation, value)
-        if found is None:
-            raise Unknown
-        return found
+        return needed(as_option(self.evaluation, value))
 
 
 def checked(value):
-    if isinstance(value, Code):
-        raise Unknown
+    need(not isinstance(value, Code))
     return value
 
 
 def as_option(evaluation, value):
-    """The name and the content of an option or a result; None for another value."""
-    if isinstance(value, Optional):
-        return value.name, value.content
+    """An option or a result of the program as one of the expression; None for another value."""
     if not isinstance(value, lldb.SBValue):
-        return None
+        return value if isinstance(value, Optional) else None
     value = evaluation.types.settled(value)
-    name = evaluation.types.name_of(value)
-    is_known = evaluation.types.OPTIONS.match(name) or evaluation.types.RESULTS.match(name)
-    return evaluation.types.variant(value) if is_known else None
+    if not OPTIONS.match(evaluation.types.name_of(value)):
+        return None
+    name, content = evaluation.types.variant(value)
+    return Optional(content, NOTHING if name == "None" else lambda: f"the value is `{rust.text(value, 1, 100)}`", name)
 
 
 def source_of(evaluation, value, name, arguments):
@@ -257,8 +253,8 @@ def source_of(evaluation, value, name, arguments):
         count = evaluation.plain(arguments[0])
         starts = range(len(found) - count + 1) if name == "windows" else range(0, len(found), count)
         return (found[at : at + count] for at in starts)
-    if isinstance(value, Optional):
-        return [value.content] if value.content is not None else []
+    if (option := as_option(evaluation, value)) is not None:
+        return [option.content] if option.is_good() else []
     if not isinstance(value, lldb.SBValue):
         return value.items() if isinstance(value, Range) else value if isinstance(value, list) else None
     value = types.settled(value)
@@ -269,9 +265,6 @@ def source_of(evaluation, value, name, arguments):
         return types.all_entries(value)
     if types.is_set(value):
         return (key for key, _ in types.all_entries(value))
-    option = as_option(evaluation, value)
-    if option is not None:
-        return [option[1]] if option[0] in ("Some", "Ok") else []
     return types.sequence(value)
 
 
@@ -282,8 +275,7 @@ class Range:
         self.least, self.most, self.is_closed = least, most, is_closed
 
     def items(self):
-        if any(isinstance(one, float) for one in (self.least, self.most)):
-            raise Unknown
+        need(not any(isinstance(one, float) for one in (self.least, self.most)))
         if isinstance(self.least, Letter):
             return map(Letter, map(chr, range(ord(self.least), ord(self.most) + self.is_closed)))
         kind = self.least if isinstance(self.least, Integer) else self.most
@@ -312,8 +304,7 @@ def compared(evaluation, left, right):
 
 def total(number):
     """A whole number that is ordered as `total_cmp` orders a number with a fraction, of which each has a place."""
-    if not isinstance(number, float):
-        raise Unknown
+    need(isinstance(number, float))
     bits = struct.unpack("<q", struct.pack("<d", number))[0]
     return bits if bits >= 0 else bits ^ ((1 << 63) - 1)
 
@@ -329,9 +320,7 @@ def best(sign, key=None):
                 order = 1 if chosen is None else sign * given.plain(checked(closure[0](item, chosen)))
             else:
                 ranked = checked(closure[0](item)) if key == "key" else item
-                found = Order(1) if chosen is None else compared(given.evaluation, ranked, most)
-                if found is None:
-                    raise Unknown
+                found = Order(1) if chosen is None else needed(compared(given.evaluation, ranked, most))
                 order = found if chosen is None else sign * found
             if order > 0 or not order and sign > 0:
                 chosen, most = item, None if key == "by" else ranked
@@ -348,13 +337,9 @@ def added(sign, start):
     return found
 
 
-def filtered(given, items, closure):
-    return Items(item for item in items if given.holds(closure, item))
-
-
 def filter_mapped(given, items, closure):
     found = (given.option(checked(closure(item))) for item in items)
-    return Items(content for name, content in found if name in ("Some", "Ok"))
+    return Items(option.content for option in found if option.is_good())
 
 
 def flattened(given, items, closure=lambda item: item):
@@ -362,23 +347,7 @@ def flattened(given, items, closure=lambda item: item):
 
 
 def parts_of(given, value):
-    found = value if isinstance(value, (Items, list)) else source_of(given.evaluation, value, "iter", [])
-    if found is None:
-        raise Unknown
-    return found
-
-
-def position(given, items, closure):
-    found = next((at for at, item in enumerate(items) if given.holds(closure, item)), None)
-    return Optional(None if found is None else Integer(found, 64, False), NOT_FOUND)
-
-
-def taken_while(given, items, closure):
-    return Items(itertools.takewhile(lambda item: given.holds(closure, item), items))
-
-
-def dropped_while(given, items, closure):
-    return Items(itertools.dropwhile(lambda item: given.holds(closure, item), items))
+    return value if isinstance(value, (Items, list)) else needed(source_of(given.evaluation, value, "iter", []))
 
 
 def collected(given, items):
@@ -389,24 +358,14 @@ def collected(given, items):
     return "".join(map(given.plain, found)) if name == "String" else found
 
 
-def folded(_given, items, start, closure):
-    return functools.reduce(lambda one, item: checked(closure(one, item)), items, start)
+def numbered(items):
+    return ((Integer(at, 64, False), item) for at, item in enumerate(items))
 
 
-def reversed_items(_given, items):
-    return Items(reversed(list(items)))
+def first(items, reason=NOT_FOUND):
+    return Optional(next(iter(items), None), reason)
 
 
-def numbered(_given, items):
-    return Items((Integer(at, 64, False), item) for at, item in enumerate(items))
-
-
-def zipped(given, items, other):
-    return Items(zip(items, parts_of(given, other)))
-
-
-NO_ORDER = "the value is `None`: the two have no order"
-NOT_FOUND = "the value is `None`: no item fits"
 ORDERS = {"cmp", "partial_cmp", "total_cmp"}
 TEXT_SOURCES = {
     "chars": lambda text: map(Letter, text),
@@ -428,18 +387,22 @@ OF_ITEMS = {
     "cloned": lambda _given, items: items,
     "peekable": lambda _given, items: items,
     "map": lambda _given, items, closure: Items(checked(closure(item)) for item in items),
-    "filter": filtered,
+    "filter": lambda given, items, closure: Items(item for item in items if given.holds(closure, item)),
     "filter_map": filter_mapped,
     "flat_map": flattened,
     "flatten": flattened,
-    "enumerate": numbered,
-    "rev": reversed_items,
+    "enumerate": lambda _given, items: Items(numbered(items)),
+    "rev": lambda _given, items: Items(reversed(list(items))),
     "skip": lambda given, items, count: Items(itertools.islice(items, given.plain(count), None)),
     "take": lambda given, items, count: Items(itertools.islice(items, given.plain(count))),
     "step_by": lambda given, items, count: Items(itertools.islice(items, 0, None, given.plain(count))),
-    "take_while": taken_while,
-    "skip_while": dropped_while,
-    "zip": zipped,
+    "take_while": lambda given, items, closure: Items(
+        itertools.takewhile(lambda item: given.holds(closure, item), items)
+    ),
+    "skip_while": lambda given, items, closure: Items(
+        itertools.dropwhile(lambda item: given.holds(closure, item), items)
+    ),
+    "zip": lambda given, items, other: Items(zip(items, parts_of(given, other))),
     "chain": lambda given, items, other: Items(itertools.chain(items, parts_of(given, other))),
     "any": lambda given, items, closure: any(given.holds(closure, item) for item in items),
     "all": lambda given, items, closure: all(given.holds(closure, item) for item in items),
@@ -447,21 +410,21 @@ OF_ITEMS = {
     "len": lambda _given, items: Integer(sum(1 for _ in items), 64, False),
     "sum": added("+", 0),
     "product": added("*", 1),
-    "position": position,
-    "find": lambda given, items, closure: Optional(
-        next((item for item in items if given.holds(closure, item)), None), NOT_FOUND
-    ),
-    "find_map": lambda given, items, closure: Optional(next(filter_mapped(given, items, closure).source, None), NOT_FOUND),
-    "next": lambda _given, items: Optional(next(items.source, None)),
-    "nth": lambda given, items, at: Optional(next(itertools.islice(items, given.plain(at), None), None)),
-    "last": lambda _given, items: Optional(next(iter(list(items)[-1:]), None)),
+    "position": lambda given, items, closure: first(at for at, item in numbered(items) if given.holds(closure, item)),
+    "find": lambda given, items, closure: first(item for item in items if given.holds(closure, item)),
+    "find_map": lambda given, items, closure: first(filter_mapped(given, items, closure)),
+    "next": lambda _given, items: first(items, NOTHING),
+    "nth": lambda given, items, at: first(itertools.islice(items, given.plain(at), None), NOTHING),
+    "last": lambda _given, items: first(list(items)[-1:], NOTHING),
     "max": best(1),
     "min": best(-1),
     "max_by_key": best(1, "key"),
     "min_by_key": best(-1, "key"),
     "max_by": best(1, "by"),
     "min_by": best(-1, "by"),
-    "fold": folded,
+    "fold": lambda _given, items, start, closure: functools.reduce(
+        lambda one, item: checked(closure(one, item)), items, start
+    ),
     "collect": collected,
 }
 
@@ -483,45 +446,71 @@ def of_list(evaluation, items, name, arguments):
     raise Failed(f"`{name}` of a list that is not in the program cannot be evaluated here")
 
 
-def is_good(name):
-    return name in ("Some", "Ok")
+def is_option(wanted):
+    """Whether an option or a result is of a variant."""
+    pair = {wanted, {"Some": "None", "None": "Some", "Ok": "Err", "Err": "Ok"}[wanted]}
+
+    def found(_given, option):
+        if option.name not in pair:
+            raise Failed(f"the value is `{option.name}`, which has no `is_{wanted.lower()}`")
+        return option.name == wanted
+
+    return found
 
 
-def mapped(_given, name, content, closure):
-    if not is_good(name):
-        return Optional(None, f"the value is `{name}`", name)
-    return Optional(checked(closure(content)), name=name)
+def mapped(_given, option, closure):
+    """What a function makes of what is there."""
+    if not option.is_good():
+        return Optional(None, f"the value is `{option.name}`", option.name)
+    return checked(closure(option.content))
 
 
-def content_or_default(_given, name, content):
-    if not is_good(name):
-        raise Failed(f"the value is `{name}`, and the default of its type is not known here")
-    return content
+def content_or(_given, option, other):
+    """What is there, or else what a function makes of what is there instead."""
+    if option.is_good():
+        return option.content
+    return checked(other() if option.name == "None" else other(option.content))
+
+
+def content_or_default(_given, option):
+    if not option.is_good():
+        raise Failed(f"the value is `{option.name}`, and the default of its type is not known here")
+    return option.content
+
+
+def holds(wanted, otherwise=None):
+    """Whether an option or a result is of a variant and what is in it fits, or is of another variant."""
+    return lambda given, option, closure: option.name == otherwise or (
+        option.name == wanted and given.holds(closure, option.content)
+    )
 
 
 OF_OPTIONS = {
+    **{f"is_{name.lower()}": is_option(name) for name in ("Some", "None", "Ok", "Err")},
+    "unwrap": lambda _given, option: option.unwrapped(),
+    "expect": lambda _given, option, _message: option.unwrapped(),
+    "unwrap_err": lambda _given, option: option.unwrapped("Err"),
+    "unwrap_or": lambda _given, option, other: option.content if option.is_good() else other,
     "unwrap_or_default": content_or_default,
-    "iter": lambda given, name, content: Items([content] if is_good(name) else []),
-    "is_some_and": lambda given, name, content, closure: name == "Some" and given.holds(closure, content),
-    "is_none_or": lambda given, name, content, closure: name == "None" or given.holds(closure, content),
-    "is_ok_and": lambda given, name, content, closure: name == "Ok" and given.holds(closure, content),
-    "is_err_and": lambda given, name, content, closure: name == "Err" and given.holds(closure, content),
-    "map": mapped,
-    "and_then": lambda _given, name, content, closure: (
-        checked(closure(content)) if is_good(name) else Optional(None, f"the value is `{name}`", name)
+    "copied": lambda _given, option: option,
+    "cloned": lambda _given, option: option,
+    "iter": lambda _given, option: Items([option.content] if option.is_good() else []),
+    "is_some_and": holds("Some"),
+    "is_none_or": holds("Some", "None"),
+    "is_ok_and": holds("Ok"),
+    "is_err_and": holds("Err"),
+    "map": lambda given, option, closure: mapped(
+        given, option, lambda content: Optional(checked(closure(content)), name=option.name)
     ),
-    "filter": lambda given, name, content, closure: Optional(
-        content if name == "Some" and given.holds(closure, content) else None
+    "and_then": mapped,
+    "filter": lambda given, option, closure: Optional(option.content if holds("Some")(given, option, closure) else None),
+    "map_or": lambda _given, option, other, closure: checked(closure(option.content)) if option.is_good() else other,
+    "map_or_else": lambda given, option, other, closure: (
+        mapped(given, option, closure) if option.is_good() else content_or(given, option, other)
     ),
-    "map_or": lambda _given, name, content, other, closure: checked(closure(content)) if is_good(name) else other,
-    "map_or_else": lambda _given, name, content, other, closure: checked(
-        closure(content) if is_good(name) else other() if name == "None" else other(content)
-    ),
-    "unwrap_or_else": lambda _given, name, content, other: checked(
-        content if is_good(name) else other() if name == "None" else other(content)
-    ),
-    "ok": lambda _given, name, content: Optional(content if name == "Ok" else None),
-    "err": lambda _given, name, content: Optional(content if name == "Err" else None),
+    "unwrap_or_else": content_or,
+    "ok": lambda _given, option: Optional(option.content if option.name == "Ok" else None),
+    "err": lambda _given, option: Optional(option.content if option.name == "Err" else None),
 }
 
 

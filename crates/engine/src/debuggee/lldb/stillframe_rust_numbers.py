@@ -7,7 +7,7 @@ import sys
 
 import lldb
 import stillframe_rust as rust
-from stillframe_values import Failed, Integer, Letter, Optional, Single, Unknown, calculated
+from stillframe_values import Failed, Integer, Letter, Optional, Single, calculated, need, needed
 
 CONSTANTS = {
     "true": True, "false": False, "f32::EPSILON": Single(2**-23), "f64::EPSILON": 2.0**-52, "f64::MAX": sys.float_info.max,
@@ -67,9 +67,8 @@ def number(text):
         digits, *kind = found.groups()
         value = int(digits.replace("_", "").lstrip("0") or "0") if digits.isdigit() else int(digits.replace("_", ""), 0)
         return Integer(value, width(kind[1]), kind[0] == "i") if kind[0] else value
-    if found := REAL.match(text):
-        return (Single if found.group(2) == "f32" else float)(float(found.group(1).replace("_", "")))
-    raise Unknown
+    found = needed(REAL.match(text))
+    return (Single if found.group(2) == "f32" else float)(float(found.group(1).replace("_", "")))
 
 
 def type_of(value, shortened=rust.short_type):
@@ -100,8 +99,7 @@ def common(left, right):
 
 def computed(sign, left, right):
     """As in a program whose overflows are checked."""
-    if isinstance(left, bool) or isinstance(right, bool) or isinstance(left, float) != isinstance(right, float):
-        raise Unknown
+    need(not isinstance(left, bool) and not isinstance(right, bool) and isinstance(left, float) == isinstance(right, float))
     if isinstance(left, float):
         left, right = common(left, right)
         return type(left)(calculated(sign, left, right))
@@ -129,23 +127,19 @@ def computed(sign, left, right):
 def inverted(value):
     if isinstance(value, Integer):
         return Integer(~value, value.bits, value.is_signed)
-    if isinstance(value, bool):
-        return not value
-    raise Unknown
+    need(isinstance(value, bool))
+    return not value
 
 
 def cast(value, kind):
     """`value as kind`."""
     value = ord(value) if isinstance(value, Letter) else value
-    if isinstance(value, str):
-        raise Unknown
+    need(not isinstance(value, str))
     if kind in ("f32", "f64"):
         return (Single if kind == "f32" else float)(value)
     if kind == "char":
         return Letter(chr(value))
-    found = TYPE.match(kind)
-    if found is None:
-        raise Unknown
+    found = needed(TYPE.match(kind))
     bits, is_signed = width(found.group(2)), found.group(1) == "i"
     if isinstance(value, float):
         # What does not fit becomes the nearest that does.

@@ -8,7 +8,7 @@ import re
 import lldb
 import stillframe_rust as rust
 import stillframe_rust_enums as enums
-from stillframe_values import Failed, Integer, Optional, Unknown, text_of
+from stillframe_values import Failed, Integer, Optional, need, needed, text_of
 
 # What the standard library makes of common numbers of errors.
 KINDS = {
@@ -150,8 +150,7 @@ def counted(value, which):
     while value.GetType().GetCanonicalType().IsPointerType():
         value = value.GetNonSyntheticValue().Dereference()
     name = value.GetType().GetUnqualifiedType().GetName() or ""
-    if not (rust.COUNTED.match(name) or rust.WEAK.match(name)):
-        raise Unknown
+    need(rust.COUNTED.match(name) or rust.WEAK.match(name))
     pointer = value.GetNonSyntheticValue()
     while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
         pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
@@ -160,8 +159,7 @@ def counted(value, which):
     if pointer.GetValueAsUnsigned() == (1 << 8 * size) - 1:
         return Integer(0, 64, False)
     found = value.GetProcess().ReadUnsignedFromMemory(pointer.GetValueAsUnsigned() + which * size, size, error)
-    if error.Fail():
-        raise Unknown
+    need(error.Success())
     # All strong ones are one weak one.
     return Integer(found - which, 64, False)
 
@@ -173,9 +171,7 @@ def upgraded(value):
     held = next((one for one in map(held.GetChildMemberWithName, ("value", "data")) if one.IsValid()), None)
     if not counted(value, 0):
         return Optional(None, "the value is `None`: what it led to was dropped")
-    if held is None:
-        raise Unknown
-    return Optional(held)
+    return Optional(needed(held))
 
 
 def once_content(value):

@@ -1,6 +1,6 @@
 """`matches!`: whether a value has the form that a pattern of Rust describes."""
 
-from stillframe_values import Failed, Unknown, Variant
+from stillframe_values import Failed, Variant, need
 
 
 def matches(evaluation):
@@ -36,8 +36,7 @@ def rest_until(evaluation, ends):
             is_block = evaluation.peek() == "{"
             evaluation.at += is_block
             found = evaluation.either()
-            if evaluation.at + is_block != end:
-                raise Unknown
+            need(evaluation.at + is_block == end)
             return found
         finally:
             evaluation.at = before
@@ -83,8 +82,7 @@ def single(evaluation):
 def bound(evaluation):
     is_negative = evaluation.take("-")
     kind, text = next_token(evaluation)
-    if kind not in ("number", "letter", "text"):
-        raise Unknown
+    need(kind in ("number", "letter", "text"))
     evaluation.at -= 1
     value = evaluation.primary()
     return evaluation.negated(value, is_literal=True) if is_negative else value
@@ -130,12 +128,10 @@ def numbered(evaluation, end):
     while not evaluation.take(end):
         if evaluation.take(".."):
             is_open = True
-        elif is_open:
-            raise Unknown  # It counts from the end.
         else:
+            need(not is_open)  # It counts from the end.
             parts.append((str(len(parts)), pattern(evaluation)))
-        if not evaluation.take(",") and evaluation.peek() != end:
-            raise Unknown
+        evaluation.comma(end)
     return parts
 
 
@@ -146,15 +142,13 @@ def labelled(evaluation):
             kind, name = next_token(evaluation)
             while name in ("mut", "ref"):
                 kind, name = next_token(evaluation)
-            if kind != "name":
-                raise Unknown
+            need(kind == "name")
             if evaluation.peek() == ":":
                 evaluation.at += 1
                 parts.append((name, pattern(evaluation)))
             else:
                 parts.append((name, named(evaluation, name)))
-        if not evaluation.take(",") and evaluation.peek() != "}":
-            raise Unknown
+        evaluation.comma("}")
     evaluation.at += 1
     return parts
 

@@ -3,7 +3,7 @@
 import lldb
 from stillframe_rust_closures import Closure, Collected, Items, Order, Range
 from stillframe_rust_numbers import Untyped, type_of
-from stillframe_values import Failed, Optional, Span, Unknown, simple
+from stillframe_values import Failed, Optional, Span, need, simple
 
 KINDS = {"Some": "Option<{}>", "None": "Option<_>", "Ok": "Result<{}, _>", "Err": "Result<_, {}>"}
 
@@ -35,8 +35,7 @@ def kind_of(value):
 
 def shown(value):
     """The value of an expression, if it has one that LLDB can keep."""
-    if isinstance(value, Span):
-        raise Unknown
+    need(not isinstance(value, Span))
     if isinstance(value, Untyped):
         raise Failed(value.overflow)
     if isinstance(value, (Items, Closure, Range)):

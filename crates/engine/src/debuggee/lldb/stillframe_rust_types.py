@@ -17,7 +17,7 @@ from stillframe_rust_numbers import CONSTANTS, call_plain, cast, common, compute
 from stillframe_rust_objects import check_compared, counted, once_content, upgraded
 from stillframe_rust_patterns import matches
 from stillframe_rust_shown import opened, shown
-from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, checked, nothing, simple, unquoted
+from stillframe_values import Failed, Optional, Span, Unknown, Variant, checked, need, needed, nothing, simple, unquoted
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
@@ -43,8 +43,6 @@ ENTRIES = 10000
 # The longest text that methods and operators read, in bytes.
 LONGEST_TEXT = 1 << 26
 LIBRARY = re.compile(r"^(std|core|alloc)::|^[(&*\[]")
-OPTIONS = re.compile(r"^core::([a-z_]+::)*Option<")
-RESULTS = re.compile(r"^core::([a-z_]+::)*Result<")
 # Methods that change what a value is called, and not what it is.
 SAME = {"as_ref", "as_deref", "clone", "to_owned"}
 # The same of cells, locks and atomics.
@@ -184,9 +182,7 @@ def parts(value):
         found = children(value) if name_of(value).startswith("(") else sequence(value)
     else:
         found = value if isinstance(value, (tuple, list)) else None
-    if found is None:
-        raise Unknown
-    return list(found)
+    return list(needed(found))
 
 
 def fields(value):
@@ -237,8 +233,7 @@ def variant(value, wanted=None):
     kind = value.GetType()
     wanted = wanted.rsplit("::", 1)[-1] if wanted else None
     if kind.GetTypeClass() == lldb.eTypeClassEnumeration:
-        members = kind.GetEnumMembers()
-        names = [members.GetTypeEnumMemberAtIndex(at).GetName() for at in range(members.GetSize())]
+        names = [member.GetName() for member in kind.GetEnumMembers()]
         found = (value.GetValue() or "").rsplit("::", 1)[-1], None
     else:
         raw = value.GetNonSyntheticValue().GetType()
@@ -303,10 +298,10 @@ def item(value, key):
 def entries(value):
     """The keys and values of a map, or the items of a set."""
     if "::BTree" in name_of(value):
-        tree = rust.BTreeChildren(value, None)
+        tree = rust.BTreeChildren(value)
         tree.MOST = ENTRIES
         tree.update()
-        for (key, key_type), (content, content_type) in tree.children:
+        for (key, key_type), (content, content_type) in tree.found:
             found = None if tree.is_set else value.CreateValueFromAddress("value", content, content_type)
             yield value.CreateValueFromAddress("key", key, key_type), found
         return
@@ -318,12 +313,12 @@ def entries(value):
 def matching(value, wanted):
     """The entry of a map or a set that has a key, as a list of its key and its value."""
     if "::BTree" not in name_of(value) or isinstance(wanted, (Variant, tuple)):
-        found = next(([key, found] for key, found in entries(value) if is_key(key, wanted)), None)
+        found = next(([key, found] for key, found in in_time(entries(value)) if is_key(key, wanted)), None)
         if found is None and length(value) > ENTRIES:
             count = f"{ENTRIES:,} of {length(value):,}"
             raise Failed(f"the key is not among the first {count} entries; the others have not been compared")
         return found
-    tree = rust.BTreeChildren(value, None)
+    tree = rust.BTreeChildren(value)
     address, height = tree.root() or (0, 0)
     while address:
         items, edges = tree.node(address)
@@ -341,10 +336,7 @@ def matching(value, wanted):
 
 def key_of(value):
     text = string_of(value)
-    found = simple(settled(value)) if text is None else text
-    if found is None:
-        raise Unknown
-    return found
+    return needed(simple(settled(value))) if text is None else text
 
 
 def all_entries(value):
@@ -359,9 +351,7 @@ def is_key(value, key):
         value = settled(value)
         return len(key) == value.GetNumChildren() and all(map(is_key, children(value), key))
     if isinstance(key, Variant):
-        found = variant(value, key.path)
-        if found is None:
-            raise Unknown
+        found = needed(variant(value, key.path))
         held = fields(value) if key.contents else ()
         return found[0] == key.name and len(held) == len(key.contents) and all(map(is_key, held, key.contents))
     return key_of(value) == key
@@ -383,8 +373,7 @@ def as_key(value):
     with contextlib.suppress(Unknown):
         return key_of(value)
     found, is_tuple = variant(value), name_of(value).startswith("(")
-    if found is None and not is_tuple and not is_numbered(value):
-        raise Unknown
+    need(found or is_tuple or is_numbered(value))
     held = map(as_key, fields(value))
     return tuple(held) if is_tuple else Variant(found[0] if found else rust.base(name_of(value)), *held)
 
@@ -426,9 +415,7 @@ def found_in(value, key):
         found = item(value, key)
     except Failed as failed:
         return Optional(None, str(failed))
-    if found is None:
-        raise Unknown
-    return Optional(found)
+    return Optional(needed(found))
 
 
 def end_of(value, at):
@@ -442,34 +429,23 @@ def end_of(value, at):
     return Optional(found)
 
 
-def unwrapped(value, *wanted):
-    is_variant(*wanted)(value)
-    found = variant(value)
-    if found[0] not in wanted:
-        raise Failed(f"the value is `{rust.text(settled(value), 1, 100)}`")
-    return found[1]
-
-
-def is_variant(*names):
-    def found(value):
-        is_known = OPTIONS.match(name_of(value)) or RESULTS.match(name_of(value))
-        if not is_known:
-            raise Failed(f"`{type_of(value)}` is neither an option nor a result")
-        return variant(value)[0] in names
-
-    return found
+def neither(value, *_arguments):
+    raise Failed(f"`{type_of(value)}` is neither an option nor a result")
 
 
 def contains(value, wanted):
-    if not (is_set(value) or is_map(value)):
-        until = time.monotonic() + LONGEST
-        for one in sequence(value):
-            if is_key(one, wanted):
-                return True
-            if time.monotonic() > until:
-                raise Failed(f"the items take more than {LONGEST} s to compare here; ask about fewer")
-        return False
-    return matching(value, wanted) is not None
+    if is_set(value) or is_map(value):
+        return matching(value, wanted) is not None
+    return any(is_key(one, wanted) for one in in_time(sequence(value)))
+
+
+def in_time(items):
+    """Items to compare, as long as that does not take too long."""
+    until = time.monotonic() + LONGEST
+    for item in items:
+        yield item
+        if time.monotonic() > until:
+            raise Failed(f"the items take more than {LONGEST} s to compare here; ask about fewer")
 
 
 def length(value):
@@ -509,40 +485,7 @@ METHODS = {
     "front": lambda value: end_of(value, 0),
     "last": lambda value: end_of(value, -1),
     "back": lambda value: end_of(value, -1),
-    "is_some": is_variant("Some"),
-    "is_none": is_variant("None"),
-    "is_ok": is_variant("Ok"),
-    "is_err": is_variant("Err"),
-    "unwrap": lambda value: unwrapped(value, "Some", "Ok"),
-    "expect": lambda value, _message: unwrapped(value, "Some", "Ok"),
-    "unwrap_err": lambda value: unwrapped(value, "Err"),
-    "unwrap_or": lambda value, other: unwrapped(value, "Some", "Ok") if is_variant("Some", "Ok")(value) else other,
-}
-
-
-def is_option(name):
-    """Whether what `get` and the like have found is of a variant."""
-    pair = {name, {"Some": "None", "None": "Some", "Ok": "Err", "Err": "Ok"}[name]}
-
-    def found(option):
-        if option.name not in pair:
-            raise Failed(f"the value is `{option.name}`, which has no `is_{name.lower()}`")
-        return option.name == name
-
-    return found
-
-
-# Methods of that.
-OF_OPTIONS = {
-    "is_some": is_option("Some"),
-    "is_none": is_option("None"),
-    "is_ok": is_option("Ok"),
-    "is_err": is_option("Err"),
-    "unwrap": Optional.unwrapped,
-    "expect": lambda found, _message: found.unwrapped(),
-    "unwrap_or": lambda found, other: other if found.content is None else found.content,
-    "copied": lambda found: found,
-    "cloned": lambda found: found,
+    **dict.fromkeys(("is_some", "is_none", "is_ok", "is_err", "unwrap", "expect", "unwrap_err", "unwrap_or"), neither),
 }
 
 
@@ -558,8 +501,6 @@ def is_same(value, name):
 
 def call(value, name, arguments):
     if isinstance(value, Optional):
-        if name in OF_OPTIONS:
-            return OF_OPTIONS[name](value, *arguments)
         value = value.unwrapped()
     if not isinstance(value, lldb.SBValue):
         found, kind = call_plain(value, name, arguments), type_of(value)

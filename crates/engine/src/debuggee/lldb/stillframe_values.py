@@ -35,6 +35,18 @@ class Failed(Exception):
     """The expression has no value."""
 
 
+def need(condition):
+    """LLDB has to evaluate an expression for which this is not so."""
+    if not condition:
+        raise Unknown
+
+
+def needed(found):
+    """What was found; LLDB has to evaluate an expression for which nothing was."""
+    need(found is not None)
+    return found
+
+
 class Integer(int):
     """A whole number of a type, wrapped at its width. One of no type yet, as in Rust's `1`, is an `int`."""
 
@@ -89,15 +101,18 @@ class Variant:
 
 
 class Optional(Variant):
-    """What a method of the standard library has found, or why there is nothing."""
+    """An option or a result, such as what a method of the standard library has found, or why there is nothing."""
 
     def __init__(self, content, reason="the value is `None`", name=None):
         super().__init__(name or ("None" if content is None else "Some"), content)
         self.reason = reason
 
-    def unwrapped(self):
-        if self.content is None:
-            raise Failed(self.reason)
+    def is_good(self):
+        return self.name in ("Some", "Ok")
+
+    def unwrapped(self, *wanted):
+        if self.content is None or not (self.name in wanted if wanted else self.is_good()):
+            raise Failed(self.reason if isinstance(self.reason, str) else self.reason())
         return self.content
 
 
@@ -239,8 +254,7 @@ def missing(kind, name):
 
 def checked(index, count):
     """An index of a list of `count` items."""
-    if isinstance(index, bool) or not isinstance(index, int):
-        raise Unknown
+    need(isinstance(index, int) and not isinstance(index, bool))
     if not 0 <= index < count:
         raise Failed(f"index {index} is out of range: the length is {count}")
     return index

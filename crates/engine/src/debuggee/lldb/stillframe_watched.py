@@ -8,7 +8,7 @@ import json
 import lldb
 import stillframe_effects
 from stillframe_evaluate import frame_numbered, understood
-from stillframe_recorder import RUNS_CODE, outside, text_of, types
+from stillframe_recorder import RUNS_CODE, text_of, types
 from stillframe_values import BIT_FIELD, Failed
 
 # How many values processors watch.
@@ -50,7 +50,7 @@ def located(target, frame, expression):
         raise Failed("it is not in the program's memory")
     value = understood(types(), frame, expression)[0] if types() else None
     if value is None:
-        value = outside(frame, expression) or frame.GetValueForVariablePath(expression, lldb.eNoDynamicValues)
+        value = frame.GetValueForVariablePath(expression, lldb.eNoDynamicValues)
         if value.GetError().Fail() or not value.IsValid():
             value = pointed_at(target, frame, expression)
     if not isinstance(value, lldb.SBValue):

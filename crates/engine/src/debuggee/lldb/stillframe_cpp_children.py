@@ -1,0 +1,114 @@
+"""Finds the items of containers of libstdc++ that LLDB shows as structures, or as if they were empty, and those of lists and
+hash tables: LLDB's own formatters go through these by several calls for each node, and find at most 256 items of a list.
+"""
+
+import re
+
+import lldb
+from stillframe_cpp import aligned, find
+from stillframe_formats import Children
+
+INNER = re.compile(r"^std::__cxx1998::(?:__cxx11::)?(\w+)<")
+
+
+class HashedChildren(Children):
+    """`std::unordered_map` and `std::unordered_set` of libstdc++: a list of nodes, each followed by its value."""
+
+    def read(self, raw):
+        table = raw.GetChildMemberWithName("_M_h")
+        kind = table.GetType().GetCanonicalType().GetTemplateArgumentType(1)
+        node = find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt").GetValueAsUnsigned()
+        process, error = raw.GetProcess(), lldb.SBError()
+        while node and len(self.found) < self.MOST:
+            # The value is aligned, for all common types at most like a pointer.
+            self.found.append((node + 8, kind))
+            node = process.ReadPointerFromMemory(node, error)
+            if error.Fail():
+                break
+
+
+class Row(Children):
+    """Children that lie one behind the other."""
+
+    def update(self):
+        self.start, self.count, self.kind = 0, 0, None
+        return super().update()
+
+    def num_children(self):
+        return self.count
+
+    def get_child_at_index(self, index):
+        if not 0 <= index < self.count:
+            return None
+        return self.value.CreateValueFromAddress(f"[{index}]", self.start + index * self.kind.GetByteSize(), self.kind)
+
+
+class ArrayChildren(Row):
+    def read(self, raw):
+        elements = raw.GetChildMemberWithName("_M_elems")
+        self.kind = elements.GetType().GetArrayElementType()
+        self.start, self.count = elements.GetLoadAddress(), elements.GetNumChildren()
+
+
+class WindowChildren(Row):
+    """`std::span`, `std::valarray` and `std::initializer_list` of libstdc++: a pointer and a length, which is in the type
+    of a fixed span."""
+
+    def read(self, raw):
+        starts = (raw.GetChildMemberWithName(name) for name in ("_M_ptr", "_M_data", "_M_array"))
+        start = next(start for start in starts if start.IsValid())
+        lengths = (find(raw, name) for name in ("_M_extent_value", "_M_size", "_M_len"))
+        length = next((length for length in lengths if length is not None), None)
+        fixed = re.search(r", (\d+)(u?l*)>$", raw.GetType().GetCanonicalType().GetName() or "", re.I)
+        self.kind, self.start = start.GetType().GetPointeeType(), start.GetValueAsUnsigned()
+        self.count = length.GetValueAsUnsigned() if length is not None else int(fixed.group(1))
+
+
+class ListChildren(Children):
+    """Nodes that begin with the address of the next one."""
+
+    def read(self, raw):
+        kind = raw.GetType().GetCanonicalType().GetTemplateArgumentType(0)
+        head, links, end = find(raw, "_M_head"), 1, 0
+        if head is None:
+            # The list leads back to its beginning, also from its end.
+            head, links = find(raw, "_M_node"), 2
+            end = head.GetLoadAddress()
+        process, error = raw.GetProcess(), lldb.SBError()
+        node = head.GetChildMemberWithName("_M_next").GetValueAsUnsigned()
+        while node and node != end and len(self.found) < self.MOST:
+            following = process.ReadPointerFromMemory(node, error)
+            if error.Fail():
+                break
+            self.found.append((node + aligned(links * process.GetAddressByteSize(), kind), kind))
+            node = following
+
+
+def of_debug_mode(value, internal):
+    """The children of a container of the debug mode, which derives from that of the other mode."""
+    # Another version of LLDB may not have it.
+    from lldb.formatters.cpp import gnu_libstdcpp
+
+    bases = value.GetNonSyntheticValue().children
+    inner, name = next((base, found.group(1)) for base in bases if (found := INNER.match(base.GetTypeName() or "")))
+    if name in ("vector", "deque"):
+        made = gnu_libstdcpp.StdVectorSynthProvider if name == "vector" else gnu_libstdcpp.StdDequeSynthProvider
+    elif name.endswith("list"):
+        made = ListChildren
+    else:
+        made = HashedChildren if name.startswith("unordered_") else gnu_libstdcpp.StdMapLikeSynthProvider
+    return made(inner.GetNonSyntheticValue(), internal)
+
+
+FOUND_BY = {
+    r"^std::unordered_(multi)?(map|set)<.+>$": "HashedChildren",
+    r"^std::array<.+>$": "ArrayChildren",
+    r"^std::(span|valarray|initializer_list)<.+>$": "WindowChildren",
+    r"^std::(__cxx11::)?(forward_)?list<.+>$": "ListChildren",
+    r"^std::__debug::(vector|deque|(forward_)?list|(unordered_)?(multi)?(map|set))<.+>$": "of_debug_mode",
+}
+
+
+def __lldb_init_module(debugger, _internal):
+    for pattern, name in FOUND_BY.items():
+        debugger.HandleCommand(f'type synthetic add -l stillframe_cpp_children.{name} -x "{pattern}" --category stillframe')
