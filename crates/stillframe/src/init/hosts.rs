@@ -199,7 +199,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
         aliases: &[],
         title: "opencode",
         user: &[Settings("opencode/opencode.json"), Settings("opencode/opencode.jsonc")],
-        project: &["opencode.json", "opencode.jsonc"],
+        project: &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
         format: Format::Json,
         section: "mcp",
         folders: None,

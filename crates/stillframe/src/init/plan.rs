@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use serde_json::Value;
 
-use super::entry::{self, NAME};
+use super::entry::{self, NAME, Shape};
 use super::format::{BYTE_ORDER_MARK, EntryPath};
 use super::hosts::{Folders, HOSTS, McpHost, Scope};
 use super::launcher;
@@ -60,7 +60,16 @@ pub(crate) fn place(host: &McpHost) -> EntryPath<'static> {
 /// The entry that a host has in a file, if it has one.
 pub(crate) fn existing(host: &McpHost, file: &Path) -> anyhow::Result<Option<Value>> {
     let text = read(file)?.unwrap_or_default();
-    host.format.entry(&text, place(host)).with_context(|| format!("cannot read `{}`", file.display()))
+    let root = host.format.read(&text).with_context(|| format!("cannot read `{}`", file.display()))?;
+    let entry = keys(host, &root).into_iter().try_fold(&root, |value, key| value.get(key));
+    Ok(entry.cloned())
+}
+
+/// The keys of the entry that counts. opencode 2 has a section inside of the section, and prefers what is there.
+fn keys(host: &McpHost, root: &Value) -> Vec<&'static str> {
+    let inner = vec![host.section, "servers", NAME];
+    let has_inner = || inner.iter().try_fold(root, |value, key| value.get(*key)).is_some();
+    if host.shape == Shape::Opencode && has_inner() { inner } else { vec![host.section, NAME] }
 }
 
 /// The entry that a user's file has for this folder alone, or for the repository that it belongs to. Gives the folder.
@@ -94,6 +103,9 @@ pub(crate) fn add(
     let before = read(&file)?;
     let text = before.clone().unwrap_or_default();
     let root = host.format.read(&text).map_err(|problem| cannot_edit(&file, host, &problem))?;
+    if let [section, inner, _] = keys(host, &root)[..] {
+        return Ok(Step::Leave(format!("already set up in `{section}.{inner}`")));
+    }
     let existing = root.get(host.section).and_then(|section| section.get(NAME)).cloned();
     if existing.is_none()
         && let Some((folder, _)) = here.and_then(|here| of_folder(host, &root, here))
@@ -127,6 +139,9 @@ pub(crate) fn remove(host: &McpHost, file: PathBuf, here: Option<&Path>) -> anyh
             && let Some((folder, _)) = here.and_then(|here| of_folder(host, &root, here))
         {
             after = host.format.without(&after, &[folders, &folder, host.section, NAME])?;
+        }
+        if let keys @ [_, _, _] = &keys(host, &root)[..] {
+            after = host.format.without(&after, keys)?;
         }
         if let Some(entry) = host.format.entry(&before, place(host))? {
             own = host.format.alone(place(host), &host.shape.without_additions(&entry))?;

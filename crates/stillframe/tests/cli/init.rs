@@ -310,6 +310,14 @@ async fn of_two_files_of_opencode_those_with_the_entry_are_meant() {
     let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(out.contains("the file was not changed"), "{out}");
     home.write(json, &updated);
+    // As opencode 2 writes it.
+    let inner = entry.replace(r#""mcp": {"#, r#""mcp": {"servers": {"#) + "}";
+    home.write(commented, &inner);
+    let ran =
+        home.run(&["init", "opencode", "--yes", "--no-skill", "--command", "/newer"]).await.ended_with(0);
+    let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(out.contains("already set up in `mcp.servers`"), "{out}");
+    assert_eq!(home.read(commented), inner);
     home.run(&["init", "opencode", "--remove", "--yes"]).await.ended_with(0);
     let left = home.files().into_iter().filter(|file| !file.contains(".bak"));
     assert!(left.map(|file| home.read(&file)).all(|text| !text.contains("stillframe")));
