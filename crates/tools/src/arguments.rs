@@ -251,14 +251,17 @@ fn simple(name: &str) -> String {
     name.to_lowercase().replace(['_', '-'], "")
 }
 
-/// Names that clients use for an argument that is spelled in another way: the name, an argument of the tools where it
-/// means the other one, and that one.
-const OTHER_NAMES: [(&str, &str, &str); 4] = [
-    ("pid", "processId", "processId"),
-    ("condition", "until", "until[].condition"),
-    ("condition", "points", "points[].condition"),
-    ("condition", "exceptionCondition", "exceptionCondition"),
-];
+/// Names that clients use for an argument that is spelled in another way.
+const OTHER_NAMES: [(&str, &str); 2] = [("pid", "processId"), ("condition", "exceptionCondition")];
+
+/// The argument that is a field of each item of a list.
+fn in_a_list(name: &str, known: &Map<String, Value>) -> Option<String> {
+    let has_field = |property: &&Value| {
+        property.pointer("/items/properties").is_some_and(|fields| fields.get(name).is_some())
+    };
+    let list = known.iter().find(|(_, property)| has_field(&property) && schema::is_listed(property));
+    list.map(|(list, _)| format!("{list}[].{name}"))
+}
 
 /// The warning about a name that no argument has.
 fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
@@ -270,10 +273,10 @@ fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
             format!("ignored unknown argument `{path}`; did you mean `{known}`?")
         }
         _ => {
-            let is_meant =
-                |(other, own, _): &(&str, &str, &str)| *other == wanted && known.contains_key(*own);
-            match OTHER_NAMES.into_iter().find(is_meant) {
-                Some((_, _, meant)) => format!("ignored unknown argument `{path}`; did you mean `{meant}`?"),
+            let is_meant = |(other, own): &(&str, &str)| *other == wanted && known.contains_key(*own);
+            let other = || OTHER_NAMES.into_iter().find(is_meant).map(|(_, own)| own.to_owned());
+            match in_a_list(name, known).or_else(other) {
+                Some(meant) => format!("ignored unknown argument `{path}`; did you mean `{meant}`?"),
                 None => format!("ignored unknown argument `{path}`"),
             }
         }
@@ -398,9 +401,12 @@ mod tests {
             assert_eq!(unknown(name, name, known.as_object().unwrap()), warning);
         }
         for places in ["until", "points"] {
-            let known = json!({ places: {}, "exceptionCondition": {} });
-            let warning = unknown("condition", "condition", known.as_object().unwrap());
-            assert!(warning.contains(&format!("`{places}[].condition`")), "{warning}");
+            let fields = json!({ "items": { "properties": { "condition": {}, "line": {} } } });
+            let known = json!({ "args": { "items": {} }, places: fields, "exceptionCondition": {} });
+            for name in ["condition", "line"] {
+                let warning = unknown(name, name, known.as_object().unwrap());
+                assert!(warning.contains(&format!("`{places}[].{name}`")), "{warning}");
+            }
         }
     }
 
