@@ -45,14 +45,20 @@ impl Command {
             (CommandLine::Typed(name), Some(_)) if names_a_file(host, name, cwd.as_deref()) => {
                 vec![name.clone()]
             }
-            _ => command.words("pass its arguments as `args`")?,
+            _ => command.words("no shell runs here; give one program and its arguments")?,
         };
         words.extend(args.into_iter().flat_map(|args| args.0));
         Self::of_words(host, words, cwd)
     }
 
-    /// The same of words.
+    /// The same of words. One that has spaces, and is not a file, is a whole command in quotes.
     pub fn of_words(host: &dyn Host, words: Vec<String>, cwd: Option<PathBuf>) -> Result<Self, ToolError> {
+        if let [typed] = words.as_slice()
+            && typed.trim().contains(' ')
+            && !names_a_file(host, typed, cwd.as_deref())
+        {
+            return Self::read(host, &typed.as_str().into(), None, cwd);
+        }
         let cwd = cwd.map(|cwd| sources::absolute(&cwd));
         let folder = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let (env, words) = assignments(words);

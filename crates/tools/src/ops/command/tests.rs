@@ -38,6 +38,7 @@ fn arguments_determine_the_program() {
         ("uv run -q --group=test -m pytest -x", r#"python - [] pytest ["-x"]"#),
         ("pdm run python app.py", r"python - [] /w/app.py []"),
         ("app.py", r"python - [] /w/app.py []"),
+        ("'python -u app.py x'", r#"python - ["-u"] /w/app.py ["x"]"#),
         ("/bin/cat x", r#"c - [] /bin/cat ["x"]"#),
     ];
     for (command, expected) in table {
