@@ -23,7 +23,13 @@ pub async fn languages(host: &dyn Host, safety: &Safety) -> Vec<Language> {
     let mut found = Vec::new();
     for adapter in adapter::all() {
         let here = std::env::current_dir().ok().map(|folder| folder.join("program"));
-        let guarded = Guarded::for_reading(host, safety, None);
+        let is_built_in = adapter::ADAPTERS.iter().any(|known| known.name() == adapter.name());
+        // The user has chosen the programs of the others, and nothing runs before a start.
+        let guarded = if is_built_in {
+            Guarded::for_reading(host, safety, None)
+        } else {
+            Guarded::starting(host, safety)
+        };
         let runtime = adapter.locate(&guarded, None, here.as_deref()).await;
         found.push(Language {
             adapter,
