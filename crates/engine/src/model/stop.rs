@@ -196,7 +196,7 @@ impl fmt::Display for End {
             Self::Exited(code) => write!(f, "exited with code {code}"),
             Self::Killed { signal, by_us: false } => write!(f, "was killed by {}", signal_name(*signal)),
             Self::Killed { by_us: true, .. } => f.write_str("was ended by the session"),
-            Self::Gone => f.write_str("ended; its exit code is unknown, because it was not started here"),
+            Self::Gone => f.write_str("ended; its exit code is unknown"),
             Self::Detached => f.write_str("was detached and keeps running"),
             Self::Lost => f.write_str("is unreachable: the connection to the debugger is lost"),
             Self::NotStarted(reason) => write!(f, "was not started: {reason}"),

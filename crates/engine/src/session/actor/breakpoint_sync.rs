@@ -261,7 +261,7 @@ impl Actor {
                 "child processes in {about} run without a debugger, because the program was started before this \
                  breakpoint was set; start it again"
             ),
-            _ => format!("no child process in {about} has loaded the file"),
+            _ => format!("no process that runs {about} has loaded the file"),
         }
     }
 
