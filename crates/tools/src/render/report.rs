@@ -366,10 +366,10 @@ impl StopReport {
         self
     }
 
-    /// The notes, without the one that the message begins with.
+    /// The notes, without those that the message has.
     pub fn further_notes(&self) -> impl Iterator<Item = &String> {
         let message = self.message.to_lowercase();
-        self.notes.iter().filter(move |note| !message.starts_with(&note.to_lowercase()))
+        self.notes.iter().filter(move |note| !message.contains(&note.to_lowercase()))
     }
 
     /// The report of a program that is ended with it: what it was doing, and nothing to ask for more with.
