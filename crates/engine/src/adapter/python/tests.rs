@@ -148,7 +148,7 @@ fn helper_makes_a_process_connect_back() {
     };
     let [script, words @ ..] = &words(&injector)[..] else { panic!("{injector:?}") };
     assert!(script.ends_with("/stillframe_attach.py"), "{script}");
-    let modules = words[3].as_str();
+    let modules = words[3];
     assert_eq!(words, [ADDRESS, TOKEN, "/cache/python/debugpy-1.8.22-cpython-311", modules, "4711"]);
     assert!(modules.starts_with("stillframe_state,") && modules.contains(",stillframe_agent"), "{modules}");
     assert!(setup.request == StartRequest::Attach && setup.is_local);
