@@ -18,11 +18,6 @@ const EXCEPTIONS: &[Exception] = &[
         limit: None,
         because: "the messages of one protocol, one after the other",
     },
-    Exception {
-        path: "crates/engine/src/debuggee/python/stillframe_agent.py",
-        limit: None,
-        because: "it is loaded into the debuggee as one module",
-    },
 ];
 
 struct Exception {

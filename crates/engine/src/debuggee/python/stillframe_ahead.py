@@ -10,7 +10,10 @@ import functools
 import inspect
 import sys
 
-agent = sys.modules["stillframe_agent"]
+import stillframe_debugger
+import stillframe_state as state
+from stillframe_children import request_locals
+from stillframe_rules import report_failures
 
 # What was requested first at the last stop: the number of frames, the arguments of `locals` behind the frame, and
 # whether no code of the program may run.
@@ -24,32 +27,32 @@ class NeedsCode(BaseException):
 def expect(levels, arguments):
     """Answer the same at the next stop; nothing with 0 levels."""
     global expected
-    expected = (levels, arguments, agent.state.side_effect_free) if levels else None
+    expected = (levels, arguments, state.side_effect_free) if levels else None
 
 
 def answer(its_debugger, thread_id):
     """Send the answers of a thread that is about to stop."""
     from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
 
-    levels, arguments, agent.state.side_effect_free = expected
-    agent.report_failures()
+    levels, arguments, state.side_effect_free = expected
+    report_failures()
     make = its_debugger.cmd_factory.make_get_thread_stack_message
     response = make(its_debugger, 0, thread_id, None, None, must_be_suspended=True, levels=levels)
     stack = response.as_dict["body"]
     innermost = stack["stackFrames"][0]["id"]
     number = BaseSchema._translate_id_to_dap(thread_id)
-    agent.send_event("ahead", thread=number, levels=levels, stack=stack, locals=variables(innermost, arguments))
+    stillframe_debugger.send_event("ahead", thread=number, levels=levels, stack=stack, locals=variables(innermost, arguments))
 
 
 def variables(frame, arguments):
     """The request and its answer; None if it has to wait."""
-    agent.state.runs_no_code = True
+    state.runs_no_code = True
     try:
-        return [[frame, *arguments], agent.request_locals(frame, *arguments)]
+        return [[frame, *arguments], request_locals(frame, *arguments)]
     except (NeedsCode, Exception):
         return None
     finally:
-        agent.state.runs_no_code = False
+        state.runs_no_code = False
 
 
 def install(pydevd):
@@ -61,7 +64,7 @@ def install(pydevd):
     @functools.wraps(send)
     def send_suspend_notification(self, thread_id, thread, stop_reason):
         # pydevd also reports a thread that was suspended earlier.
-        if expected is not None and thread_id == agent.thread_id():
+        if expected is not None and thread_id == stillframe_debugger.thread_id():
             try:
                 answer(self._py_db(), thread_id)
             except Exception:

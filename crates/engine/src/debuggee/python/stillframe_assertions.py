@@ -10,9 +10,9 @@ import operator
 import re
 import sys
 
-import stillframe_agent as agent
+from stillframe_modules import load
 
-pure = agent.load("stillframe_pure")
+pure = load("stillframe_pure")
 
 # The last comparison that pytest explained: operator, left, right.
 compared = None

@@ -13,8 +13,9 @@ import sys
 import tokenize
 import types
 
-import stillframe_agent as agent
 import stillframe_numbered as numbered
+from stillframe_debugger import paths_of
+from stillframe_expressions import private_owner
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 WITHS = (ast.With, ast.AsyncWith)
@@ -232,7 +233,7 @@ def private(name, frame):
     """The mangled name of a private attribute in a method."""
     if not name.startswith("__") or name.endswith("__"):
         return name
-    owner = agent.private_owner(frame)
+    owner = private_owner(frame)
     return "_%s%s" % (owner.lstrip("_"), name) if owner else name
 
 
@@ -277,4 +278,4 @@ def loaded(module, name):
 def file_of(code):
     """The absolute path of code's file, or its placeholder such as `<string>`."""
     file = code.co_filename
-    return file if os.path.isabs(file) or file.startswith("<") else agent.paths_of(file)[0]
+    return file if os.path.isabs(file) or file.startswith("<") else paths_of(file)[0]

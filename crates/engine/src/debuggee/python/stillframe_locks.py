@@ -11,7 +11,7 @@ import threading
 
 import stillframe_code as code
 import stillframe_memory as memory
-import stillframe_agent as agent
+from stillframe_types import is_a
 
 LOCK, RLOCK = _thread.LockType, type(_thread.RLock())
 LOCKS = (LOCK, RLOCK)
@@ -21,9 +21,9 @@ def lock_in(value):
     """The lock that acquiring or entering `value` waits for, or None."""
     of_tasks = code.loaded("asyncio.locks", "Lock") or (), code.loaded("asyncio.locks", "Condition") or ()
     for _ in range(3):
-        if type(value) in LOCKS or agent.is_a(value, of_tasks[0]):
+        if type(value) in LOCKS or is_a(value, of_tasks[0]):
             return value
-        if not agent.is_a(value, threading.Condition) and not agent.is_a(value, of_tasks[1]):
+        if not is_a(value, threading.Condition) and not is_a(value, of_tasks[1]):
             return None
         value = code.attribute(value, "_lock")
     return None
@@ -59,7 +59,7 @@ def is_entered(managers, lock):
 def is_generator(manager):
     """Whether it was created by `contextlib.contextmanager`."""
     kind = code.loaded("contextlib", "_GeneratorContextManager")
-    return kind is not None and agent.is_a(manager, kind)
+    return kind is not None and is_a(manager, kind)
 
 
 def held(frames, lock):

@@ -17,7 +17,8 @@ import sys
 import threading
 import weakref
 
-import stillframe_agent as agent
+from stillframe_debugger import breakpoints_in, debugger, paths_of
+from stillframe_rules import place_of, records_at, ways_back_in
 
 # Unreserved tool IDs. Coverage, profilers and debuggers have reserved ones.
 TOOLS = (4, 3)
@@ -53,7 +54,7 @@ class Line:
     def __init__(self, place, records, code):
         self.place = place
         self.records = records
-        self.ways_back = frozenset(agent.ways_back_in(code))
+        self.ways_back = frozenset(ways_back_in(code))
         self.checked = changes
 
     def is_still_there(self, code, line):
@@ -61,7 +62,7 @@ class Line:
         now = changes
         if self.checked != now:
             place = place_at(code, line)
-            records = agent.records_at(place, code)
+            records = records_at(place, code)
             if not records:
                 return False
             self.place, self.records, self.checked = place, records, now
@@ -70,8 +71,8 @@ class Line:
 
 def place_at(code, line):
     """The location number of one of pydevd's breakpoints."""
-    lines = agent.breakpoints_in(agent.debugger(), code.co_filename)
-    return agent.place_of(lines[line]) if lines and line in lines else None
+    lines = breakpoints_in(debugger(), code.co_filename)
+    return place_of(lines[line]) if lines and line in lines else None
 
 
 def comes_first(frame):
@@ -150,7 +151,7 @@ def can_be_taken(place, frame):
     if place_at(code, line) != place:
         # Function breakpoints are locations too, but are hit on entry.
         return False
-    if agent.debugger().apply_files_filter(frame, agent.paths_of(code.co_filename)[0], True):
+    if debugger().apply_files_filter(frame, paths_of(code.co_filename)[0], True):
         # pydevd has additional rules for library code.
         return False
     instructions = list(dis.get_instructions(code))
@@ -200,10 +201,10 @@ class Breakpoints(dict):
 
 def begin(frame, lines):
     """Make pydevd forget the lines in the frame's code, and monitor them."""
-    code, its_debugger, cache = frame.f_code, agent.debugger(), pydevds_cache()
+    code, its_debugger, cache = frame.f_code, debugger(), pydevds_cache()
     if type(its_debugger.breakpoints) is not Breakpoints:
         its_debugger.breakpoints = Breakpoints(its_debugger.breakpoints)
-    breakpoints, file = its_debugger.breakpoints, agent.paths_of(code.co_filename)[1]
+    breakpoints, file = its_debugger.breakpoints, paths_of(code.co_filename)[1]
     left = {line: each for line, each in breakpoints[file].items() if line not in lines}
     forgotten[in_file(code)] = lines
     monitoring.set_events(tool, monitoring.events.PY_START | monitoring.events.PY_RESUME)

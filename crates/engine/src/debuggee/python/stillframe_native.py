@@ -13,7 +13,7 @@ import time
 import stillframe_code as code
 import stillframe_locks as locks
 import stillframe_memory as memory
-from stillframe_agent import is_a
+from stillframe_types import is_a
 
 # Filled by `stillframe_waits`.
 Wait = None

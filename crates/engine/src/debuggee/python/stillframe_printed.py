@@ -4,8 +4,9 @@ libraries and of the debugger.
 pydevd's text has no parts of groups, and wrong lines of code where a statement has several.
 """
 
-import sys
 import traceback
+
+from stillframe_debugger import debugger
 
 # How many frames of each exception are shown, the innermost ones: the first that makes the text short enough.
 FRAMES = (50, 10, 3)
@@ -74,8 +75,8 @@ def innermost(stack, most):
 def is_shown(frame):
     """Whether pydevd shows a frame at a stop. Libraries are shown if the user wants to debug them, other than where user
     code is looked for (`is_users`, `runs_users_code`)."""
-    debugger = sys.modules["stillframe_agent"].debugger()
-    if debugger.get_file_type(frame) is not None:
+    its_debugger = debugger()
+    if its_debugger.get_file_type(frame) is not None:
         return False
     file = frame.f_code.co_filename
-    return not (debugger.is_files_filter_enabled and debugger.apply_files_filter(frame, file, False))
+    return not (its_debugger.is_files_filter_enabled and its_debugger.apply_files_filter(frame, file, False))

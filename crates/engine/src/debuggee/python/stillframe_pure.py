@@ -10,9 +10,10 @@ import collections
 import operator
 import types
 
-import stillframe_agent as agent
+from stillframe_expressions import private_owner
+from stillframe_modules import load
 
-agent.load("stillframe_equality")
+load("stillframe_equality")
 
 from stillframe_equality import (  # noqa: E402
     DICT,
@@ -128,7 +129,7 @@ class Evaluation(Equality):
         self.text = text
         self.frame = frame
         self.steps = STEPS
-        self.owner = agent.private_owner(frame)
+        self.owner = private_owner(frame)
 
     def refuse(self, node, why):
         part = ast.get_source_segment(self.text, node) if node is not None else None

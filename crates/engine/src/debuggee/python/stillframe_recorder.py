@@ -25,7 +25,14 @@ import sys
 import threading
 import time
 
-import stillframe_agent as agent
+from stillframe_debugger import send_event
+from stillframe_errors import message_of
+from stillframe_expressions import compiled, private_owner
+from stillframe_limits import Interrupted, limited
+from stillframe_modules import load
+from stillframe_rules import RULE_LIMIT, is_back_in_statement
+from stillframe_types import type_name
+from stillframe_values import MOST_BITS, Renderer
 
 # Omitted rows are reported as a count, after at most this many seconds.
 COUNT_PAUSE = 0.05
@@ -66,7 +73,7 @@ owner_pid = getpid()
 
 def reached(place, frame, records_here):
     """A frame has reached, through pydevd, a location that only records."""
-    if not agent.is_back_in_statement(frame) and (monitor is None or not monitor.comes_first(frame)):
+    if not is_back_in_statement(frame) and (monitor is None or not monitor.comes_first(frame)):
         for record in records_here:
             try:
                 record.passed(frame)
@@ -170,7 +177,7 @@ class Record:
         except BaseException as error:
             if was_raised_by_a_signal(error):
                 raise
-            message, most = agent.message_of(in_time(error)), max(self.limit, LONG_MESSAGE)
+            message, most = message_of(in_time(error)), max(self.limit, LONG_MESSAGE)
             return "[null,%s]" % quoted(message if len(message) <= most else message[:most] + "...")
 
     def cell_of(self, value):
@@ -179,12 +186,12 @@ class Record:
             text = str(value)
             if len(text) <= self.limit:
                 return '["int","%s",2]' % text if self.as_json else '["int","%s"]' % text
-        name = quoted(agent.type_name(value))
+        name = quoted(type_name(value))
         if self.as_json:
             text = json_text(value, self.limit)
             if text is not None:
                 return "[%s,%s,2]" % (name, quoted(text))
-        text, cut, _ = agent.Renderer(self.limit).text(value)
+        text, cut, _ = Renderer(self.limit).text(value)
         return "[%s,%s%s]" % (name, quoted(text), ",1" if cut else "")
 
 
@@ -207,15 +214,15 @@ def thread_name():
 
 def in_time(error):
     """The error to report: `Interrupted` becomes a timeout."""
-    if isinstance(error, agent.Interrupted):
-        return TimeoutError("it took longer than %g s" % agent.RULE_LIMIT)
+    if isinstance(error, Interrupted):
+        return TimeoutError("it took longer than %g s" % RULE_LIMIT)
     return error
 
 
 def was_raised_by_a_signal(error):
     """Whether an exception comes from one of the program's signal handlers. Such a handler runs between any two
     instructions, ours too, and its exception is for the program."""
-    if current_thread() is not threading.main_thread() or isinstance(error, agent.Interrupted):
+    if current_thread() is not threading.main_thread() or isinstance(error, Interrupted):
         return False
     handlers = [_signal.getsignal(number) for number in range(1, _signal.NSIG)]
     if type(error) is KeyboardInterrupt and signal.default_int_handler in handlers:
@@ -243,7 +250,7 @@ class Expression:
         self.private = {} if "__" in self.text else None
         try:
             tree = compile(self.text, "<string>", "eval", ast.PyCF_ONLY_AST, dont_inherit=True)
-            self.code = agent.compiled(self.text, "eval")
+            self.code = compiled(self.text, "eval")
         except Exception as error:
             self.error = error
             return
@@ -267,14 +274,14 @@ class Expression:
         if self.is_name and convert is None:
             return eval(code, *names)
         if convert is None:
-            return agent.limited(agent.RULE_LIMIT, eval, code, *names)
-        return agent.limited(agent.RULE_LIMIT, lambda: convert(eval(code, *names)))
+            return limited(RULE_LIMIT, eval, code, *names)
+        return limited(RULE_LIMIT, lambda: convert(eval(code, *names)))
 
     def code_in(self, frame):
         """The code with private names mangled as in the frame's method."""
-        owner = agent.private_owner(frame)
+        owner = private_owner(frame)
         if owner not in self.private:
-            self.private[owner] = agent.compiled(self.text, "eval", frame)
+            self.private[owner] = compiled(self.text, "eval", frame)
         return self.private[owner]
 
 
@@ -302,7 +309,7 @@ def write_json(value, pieces, room, depth):
         add(json_string(value, room[0]), pieces, room)
     elif value is None or kind is bool:
         add({None: "null", True: "true", False: "false"}[value], pieces, room)
-    elif kind is int and value.bit_length() <= agent.MOST_BITS or kind is float and math.isfinite(value):
+    elif kind is int and value.bit_length() <= MOST_BITS or kind is float and math.isfinite(value):
         add(repr(value), pieces, room)
     elif kind is list or kind is tuple:
         add("[", pieces, room)
@@ -363,7 +370,7 @@ class Pipe:
             line = re.sub("[\ud800-\udfff]", "\ufffd", line)
             data = line.encode()
         if len(data) > ATOMIC or not self.open():
-            return agent.send_event("recorded", id=number, line=line.rstrip("\n"))
+            return send_event("recorded", id=number, line=line.rstrip("\n"))
         try:
             if _signal.getsignal(_signal.SIGPIPE) == _signal.SIG_IGN:
                 send(self.descriptor, data)
@@ -511,5 +518,5 @@ def threads_end():
 
 monitor = None
 if hasattr(sys, "monitoring") and "STILLFRAME_WITHOUT_MONITORING" not in os.environ:
-    monitor = agent.load("stillframe_monitor")
+    monitor = load("stillframe_monitor")
 listen()

@@ -22,11 +22,14 @@ import threading
 import time
 import weakref
 
-import stillframe_agent as agent
+import stillframe_limits as limits
+from stillframe_debugger import send_event
+from stillframe_modules import load
+from stillframe_threads import start_thread
 
 for needed in ("numbered", "memory", "code", "locks", "native", "tasks", "turns", "waits"):
     # Load them now, so that imports among them need no path.
-    agent.load("stillframe_" + needed)
+    load("stillframe_" + needed)
 
 import stillframe_turns as turns  # noqa: E402
 import stillframe_waits as waits  # noqa: E402
@@ -92,7 +95,7 @@ class Sampler:
     def sample(self, frames):
         """Add the location of each thread. `frames` are not kept, so that their objects do not live longer."""
         # In a forked process, a thread of the program may have the ident that the parent's clock has.
-        its_clock = agent.clock.ident if agent.clock.pid == os.getpid() else None
+        its_clock = limits.clock.ident if limits.clock.pid == os.getpid() else None
         for own in (self.own, its_clock):
             frames.pop(own, None)
         now = clock()
@@ -413,21 +416,21 @@ def start(request):
     number, interval = json.loads(request)
     end()
     sampler = Sampler(interval)
-    agent.start_thread(sampler.run)
+    start_thread(sampler.run)
     body = {"pid": os.getpid(), "descriptor": sampler.watchdog.file, "watchdog": WATCHDOG}
-    agent.send_event("answer", number=number, body=body)
+    send_event("answer", number=number, body=body)
 
 
 def report(request):
     """Send the samples since the last report."""
     (number,) = json.loads(request)
-    agent.send_event("answer", number=number, body=sampler.report() if sampler else {"threads": [], "pending": []})
+    send_event("answer", number=number, body=sampler.report() if sampler else {"threads": [], "pending": []})
 
 
 def callbacks(request):
     """Report callbacks that event loops run more than once within `seconds`."""
     number, seconds = json.loads(request)
-    agent.send_event("answer", number=number, body=turns.callbacks(seconds))
+    send_event("answer", number=number, body=turns.callbacks(seconds))
 
 
 def stop(request):

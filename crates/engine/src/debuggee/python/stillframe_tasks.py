@@ -5,7 +5,7 @@ import sys
 
 import stillframe_code as code
 import stillframe_locks as locks
-from stillframe_agent import is_a
+from stillframe_types import is_a
 
 # Filled by `stillframe_waits`.
 Wait = None

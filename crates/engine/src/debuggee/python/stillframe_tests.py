@@ -10,6 +10,9 @@ import json
 import os
 import sys
 
+from stillframe_errors import message_of
+from stillframe_exceptions import mark_of
+
 VARIABLE = "STILLFRAME_TESTS"
 # The process that reports. One that a test starts must not report tests.
 OWNER = "STILLFRAME_TESTS_OWNER"
@@ -61,15 +64,15 @@ def shortened(text):
 
 def described(kind, error, trace):
     """The report of an exception: type, message, mark, and the innermost user location."""
-    agent, throws = sys.modules["stillframe_agent"], load("stillframe_throws")
-    line = agent.message_of(error)
+    throws = load("stillframe_throws")
+    line = message_of(error)
     name = kind.__name__
     message = line[len(name) :].lstrip(": ") if line.startswith(name) else line
     if line.partition(":")[0].rpartition(".")[2] == name:
         message = line.partition(":")[2].strip()
     # An assertion message can have several lines; a traceback line has only the last.
     fields = {"exception": name, "message": shortened(message)}
-    mark = agent.mark_of(error)
+    mark = mark_of(error)
     if mark is not None:
         fields["mark"] = mark
     while trace is not None:

@@ -20,6 +20,10 @@ import threading
 import tokenize
 import types
 
+from stillframe_debugger import debugger, is_of_debugger
+from stillframe_modules import is_ours
+from stillframe_stops import trace_again
+
 # How often one location may stop in a process. If a library retries something and catches the exceptions, only
 # different stops are informative.
 MOST_AT_ONE_PLACE = 50
@@ -35,9 +39,6 @@ DEBUGGERS = frozenset(("pydevd", "_pydevd_bundle", "_pydevd_frame_eval", "_pydev
 CATCHING = frozenset(
     ("raises", "suppress", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage")
 )
-
-# The prefix of our file names. Modules that were sent to a program have no file.
-OURS = ("<stillframe_",) if __file__.startswith("<") else (os.path.dirname(os.path.abspath(__file__)) + os.sep,)
 
 active = False
 numbers = itertools.count(1)
@@ -72,8 +73,7 @@ def should_stop(frame, arg):
     try:
         if not is_users(frame) or is_orderly(kind):
             return False
-        agent = sys.modules["stillframe_agent"]
-        if agent.mark_of(error) is not None or is_caught(frame, kind):
+        if sys.modules["stillframe_exceptions"].mark_of(error) is not None or is_caught(frame, kind):
             return False
         if has_stopped_often(frame.f_code, frame.f_lineno):
             return False
@@ -92,17 +92,15 @@ def has_stopped_often(*place):
 
 def give_mark(error):
     """What says which of the stops a failure is about."""
-    agent = sys.modules["stillframe_agent"]
-    agent.marked_attributes(error).mark = "%d-%d" % (os.getpid(), next(numbers))
+    sys.modules["stillframe_exceptions"].marked_attributes(error).mark = "%d-%d" % (os.getpid(), next(numbers))
 
 
 def stop_afterwards(error, trace):
     """Stop at an exception that has ended a test without a stop where it was raised: most that are orderly do not end
     tests, and with an exhausted stack nothing can stop."""
     try:
-        agent = sys.modules["stillframe_agent"]
-        debugger = agent.debugger()
-        if not active or debugger is None or agent.is_seen(error):
+        its_debugger = debugger()
+        if not active or its_debugger is None or sys.modules["stillframe_exceptions"].is_seen(error):
             return
         places = [place for place in frames_of(trace) if is_users(place[0])]
         if not places:
@@ -112,11 +110,11 @@ def stop_afterwards(error, trace):
             if not has_stopped_often(frame.f_code, line):
                 give_mark(error)
                 # Do not stop in what runs until then.
-                debugger.disable_tracing()
+                its_debugger.disable_tracing()
                 raised = (type(error), error, trace)
-                debugger.do_stop_on_unhandled_exception(threading.current_thread(), frame, {}, raised)
+                its_debugger.do_stop_on_unhandled_exception(threading.current_thread(), frame, {}, raised)
         finally:
-            agent.trace_again(debugger)
+            trace_again(its_debugger)
     except Exception:
         # In the runner's own code, an error would end the run.
         pass
@@ -151,17 +149,12 @@ users_files = {}
 
 
 def is_users_file(file):
-    if file in sys.modules["stillframe_agent"].compiled_texts:
+    if file in sys.modules["stillframe_loaded"].compiled_texts:
         return True
     if file.startswith("<"):
         return False
-    of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
     path = os.path.abspath(file)
-    if path.startswith((of_debugger + os.sep, *OURS)):
-        return False
-    from _pydevd_bundle.pydevd_constants import get_global_debugger
-
-    return get_global_debugger()._files_filtering.in_project_roots(path)
+    return not is_of_debugger(path) and debugger()._files_filtering.in_project_roots(path)
 
 
 # The maximum number of reported frames.
@@ -187,7 +180,7 @@ def outwards(frame):
 def is_programs(frame):
     """Whether a frame belongs to the program and not to its startup."""
     file = frame.f_code.co_filename
-    return "pydevd" not in os.path.basename(file) and not file.startswith(OURS)
+    return "pydevd" not in os.path.basename(file) and not is_ours(file)
 
 
 def package_of(frame):

@@ -9,7 +9,7 @@ import sys
 import time
 
 import stillframe_code as code
-from stillframe_agent import is_a
+from stillframe_types import is_a
 
 # The polling interval, in seconds.
 APART = 0.005

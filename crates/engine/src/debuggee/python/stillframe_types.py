@@ -11,10 +11,8 @@ def ids(*kinds):
 
 SCALARS = ids(type(None), bool, float, complex, type(Ellipsis), type(NotImplemented))
 STRINGS = ids(str, bytes, bytearray)
-
 # Types of values that have neither items nor attributes to show.
 PLAIN = SCALARS | STRINGS | ids(int)
-
 FUNCTIONS = ids(types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 BRACKETS_OF = {
     list: ("[", "]"),

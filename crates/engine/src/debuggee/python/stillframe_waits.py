@@ -8,7 +8,7 @@ import stillframe_code as code
 import stillframe_locks as locks
 import stillframe_native as native
 import stillframe_tasks as tasks
-from stillframe_agent import is_a
+from stillframe_types import is_a
 
 import threading
 

@@ -13,12 +13,24 @@ import dis
 import functools
 import gc
 import itertools
+import json
 import os
 import sys
 import threading
 import types
 
-import stillframe_agent as agent
+import stillframe_state as state
+import stillframe_steps as steps
+from stillframe_agent import REQUESTS
+from stillframe_debugger import client_file_of, debugger, find_frame, is_of_debugger, paths_of, send_event
+from stillframe_errors import Raised, describe, refuse
+from stillframe_expressions import evaluate_without_side_effects, private_owner
+from stillframe_limits import Interrupted, limited
+from stillframe_loaded import loaded_files
+from stillframe_rules import RULE_LIMIT, rule_of
+from stillframe_steps import hidden, stored_names
+from stillframe_types import class_dict, class_name, class_order, is_a, type_name
+from stillframe_values import Renderer
 
 # What a slot without a value holds.
 MISSING = object()
@@ -86,18 +98,18 @@ class Attribute(Slot):
 
     def descriptor(self):
         """The descriptor of a slot (`__slots__`); None if an entry of the namespace will hold the value."""
-        kind = self.owner if agent.is_a(self.owner, type) else type(self.owner)
-        for each in agent.class_order(kind):
-            member = agent.class_dict(each).get(self.name)
+        kind = self.owner if is_a(self.owner, type) else type(self.owner)
+        for each in class_order(kind):
+            member = class_dict(each).get(self.name)
             if type(member) is types.MemberDescriptorType:
                 return member
-            if member is not None and any("__set__" in agent.class_dict(base) for base in agent.class_order(type(member))):
-                agent.refuse(
+            if member is not None and any("__set__" in class_dict(base) for base in class_order(type(member))):
+                refuse(
                     "`%s` is a %s, whose value is computed; watch the attribute that it reads"
-                    % (self.name, agent.type_name(member))
+                    % (self.name, type_name(member))
                 )
         if self.names is None:
-            agent.refuse("a %s has no attribute `%s` that can be watched" % (agent.type_name(self.owner), self.name))
+            refuse("a %s has no attribute `%s` that can be watched" % (type_name(self.owner), self.name))
         return None
 
     def get(self):
@@ -107,11 +119,11 @@ class Attribute(Slot):
         return entry(self.names(self.owner), self.name)
 
     def why_missing(self, text):
-        kind = self.owner if agent.is_a(self.owner, type) else type(self.owner)
-        holder = next((each for each in agent.class_order(kind) if self.name in agent.class_dict(each)), None)
+        kind = self.owner if is_a(self.owner, type) else type(self.owner)
+        holder = next((each for each in class_order(kind) if self.name in class_dict(each)), None)
         if holder is None:
             return super().why_missing(text)
-        of_class = "%s.%s" % (agent.class_name(holder), self.name)
+        of_class = "%s.%s" % (class_name(holder), self.name)
         return (
             "`%s` was that of the class when this was set; only a write to `%s` itself stops the program, so watch `%s`, too"
             % (text, text, of_class)
@@ -125,10 +137,10 @@ def entry(names, key):
 
 def namespace_reader(owner):
     """What reads the namespace of an object without running its code; None if it has none."""
-    if agent.is_a(owner, type):
-        return lambda kind: dict(agent.class_dict(kind))
-    for kind in agent.class_order(type(owner)):
-        own = agent.class_dict(kind).get("__dict__")
+    if is_a(owner, type):
+        return lambda kind: dict(class_dict(kind))
+    for kind in class_order(type(owner)):
+        own = class_dict(kind).get("__dict__")
         if type(own) in (types.GetSetDescriptorType, types.MemberDescriptorType):
             return own.__get__
     return None
@@ -139,14 +151,14 @@ class Item(Slot):
 
     def __init__(self, owner, key):
         self.owner, self.key = owner, key
-        if agent.is_a(owner, list):
+        if is_a(owner, list):
             self.reader = list.__getitem__
-        elif agent.is_a(owner, dict):
+        elif is_a(owner, dict):
             self.reader = entry
         else:
-            agent.refuse("items of a %s cannot be watched; those of lists and dictionaries can" % agent.type_name(owner))
+            refuse("items of a %s cannot be watched; those of lists and dictionaries can" % type_name(owner))
         if type(key) not in PLAIN:
-            agent.refuse("the key must be a number or a text")
+            refuse("the key must be a number or a text")
 
     def get(self):
         return self.reader(self.owner, self.key)
@@ -173,7 +185,7 @@ class Local(Slot):
     def get(self):
         names = self.frame.f_locals
         # From Python 3.13 on, those of a function are a built-in proxy.
-        return entry(names, self.name) if agent.is_a(names, dict) else names[self.name]
+        return entry(names, self.name) if is_a(names, dict) else names[self.name]
 
     def concerns(self, frame):
         # Only nested functions write to another function's variables.
@@ -182,7 +194,7 @@ class Local(Slot):
     def is_hidden(self):
         """Whether a comprehension that runs in the frame has a variable of this name in its place."""
         at = self.frame.f_lasti
-        return any(name == self.name and begin <= at <= end for name, begin, end in agent.hidden(self.frame.f_code))
+        return any(name == self.name and begin <= at <= end for name, begin, end in hidden(self.frame.f_code))
 
     def by_now(self, current):
         if not has_ended(self.frame, current):
@@ -222,20 +234,20 @@ def cell_of(frame, name):
 
 def find(number, text, access):
     """Find the storage of an expression in a frame. Returns its number."""
-    frame = agent.find_frame(number)
+    frame = find_frame(number)
     if access != "write":
-        agent.refuse("access `%s` cannot be watched in Python; leave `access` out to watch writes" % access)
+        refuse("access `%s` cannot be watched in Python; leave `access` out to watch writes" % access)
     try:
         node = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
-        raise agent.Raised(agent.describe(error, None))
+        raise Raised(describe(error, None))
     slot, note = slot_of(node, frame, text), None
     if isinstance(slot, Local) and slot.is_hidden():
-        agent.refuse("`%s` is the variable of a comprehension here; watch it before or after that" % text)
+        refuse("`%s` is the variable of a comprehension here; watch it before or after that" % text)
     if slot.read() is MISSING:
         # One that does not exist yet can be watched, if it belongs to something that does.
         if not isinstance(slot, (Attribute, Item)):
-            agent.refuse("`%s` is not defined here" % text)
+            refuse("`%s` is not defined here" % text)
         note = slot.why_missing(text)
     identity = str(next(numbers))
     found[identity] = slot
@@ -248,21 +260,21 @@ def slot_of(node, frame, text):
         if code.co_flags & 2 and node.id in code.co_varnames + code.co_cellvars + code.co_freevars:
             return Local(frame, node.id)
         if not code.co_flags & 1 and frame.f_locals is not frame.f_globals:
-            if not agent.is_a(frame.f_locals, dict):
-                agent.refuse("`%s` is looked up in the program's own mapping, which would run code" % node.id)
+            if not is_a(frame.f_locals, dict):
+                refuse("`%s` is looked up in the program's own mapping, which would run code" % node.id)
             if entry(frame.f_locals, node.id) is not MISSING:
                 return Local(frame, node.id)
         return Global(frame.f_globals, node.id)
     if isinstance(node, ast.Attribute):
         name = node.attr
-        owner = agent.private_owner(frame) if name.startswith("__") and not name.endswith("__") else None
+        owner = private_owner(frame) if name.startswith("__") and not name.endswith("__") else None
         return Attribute(value_of(node.value, frame), "_%s%s" % (owner, name) if owner else name)
     if isinstance(node, ast.Subscript):
         key = node.slice.value if is_index(node.slice) else node.slice
         if isinstance(key, (ast.Slice, ast.Tuple)):
-            agent.refuse("the key must be a number or a text")
+            refuse("the key must be a number or a text")
         return Item(value_of(node.value, frame), value_of(key, frame))
-    agent.refuse("`%s` has no storage to watch; watch a variable, an attribute or an item" % text)
+    refuse("`%s` has no storage to watch; watch a variable, an attribute or an item" % text)
 
 
 def is_index(node):
@@ -273,7 +285,7 @@ def is_index(node):
 def value_of(node, frame):
     """The value of a part of the expression, without running code of the program."""
     text = ast.unparse(node) if hasattr(ast, "unparse") else source_of(node)
-    return agent.evaluate_without_side_effects(frame, text)
+    return evaluate_without_side_effects(frame, text)
 
 
 def source_of(node):
@@ -287,7 +299,7 @@ def source_of(node):
     if isinstance(node, ast.Subscript):
         key = node.slice.value if is_index(node.slice) else node.slice
         return "%s[%s]" % (source_of(node.value), source_of(key))
-    agent.refuse("watch a variable, an attribute or an item of something that has a name")
+    refuse("watch a variable, an attribute or an item of something that has a name")
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -319,25 +331,25 @@ def is_alike(value, other):
 def text_of(value):
     if value is MISSING:
         return "<not set>"
-    before, agent.state.side_effect_free = agent.state.side_effect_free, True
+    before, state.side_effect_free = state.side_effect_free, True
     try:
-        return agent.Renderer(MOST_TEXT).text(value)[0]
+        return Renderer(MOST_TEXT).text(value)[0]
     except Exception:
-        return "<%s>" % agent.type_name(value)
+        return "<%s>" % type_name(value)
     finally:
-        agent.state.side_effect_free = before
+        state.side_effect_free = before
 
 
 def watch(request):
     """Replace what is watched: numbers of storage, expressions, rules, and whether each is enabled."""
-    wanted = agent.json.loads(request)
+    wanted = json.loads(request)
     with turn:
         known = {each.identity: each for each in watched}
         new = []
         for identity, expression, rule, is_enabled in wanted:
             if not is_enabled and not isinstance(found.get(identity), (Local, Cell)):
                 continue
-            rule = agent.rule_of(*rule)
+            rule = rule_of(*rule)
             if identity in known and known[identity].is_enabled == is_enabled:
                 known[identity].rule = rule
                 new.append(known[identity])
@@ -355,16 +367,16 @@ def watch(request):
 
 def follow():
     """Have lines of user code call us while something is watched."""
-    its_debugger = agent.debugger()
+    its_debugger = debugger()
     if not watched:
-        agent.state.watching = None
+        state.watching = None
         ran.clear()
         remove_breakpoints(its_debugger)
         return
     hook(type(its_debugger))
-    if agent.state.watching is None:
-        agent.state.watching = on_line
-        files = set(agent.loaded_files())
+    if state.watching is None:
+        state.watching = on_line
+        files = set(loaded_files())
         for ident, frame in sys._current_frames().items():
             lines = []
             while frame is not None:
@@ -389,7 +401,7 @@ def hook(kind):
 
     @functools.wraps(changed)
     def on_breakpoints_changed(self, removed=False):
-        if agent.state.watching is not None:
+        if state.watching is not None:
             for file in list(ours):
                 fill(self, file)
         return changed(self, removed)
@@ -398,7 +410,7 @@ def hook(kind):
     def get_file_type(self, frame, *more):
         result = typed(self, frame, *more)
         file = frame.f_code.co_filename
-        if result is None and agent.state.watching is not None and file not in seen:
+        if result is None and state.watching is not None and file not in seen:
             if add_breakpoints(self, file):
                 changed(self)
         return result
@@ -415,7 +427,7 @@ def add_breakpoints(its_debugger, file):
     seen.add(file)
     if not file or file.startswith("<") or not is_users_file(its_debugger, file):
         return False
-    path = agent.paths_of(file)[1]
+    path = paths_of(file)[1]
     if path not in ours:
         try:
             with open(file, "rb") as source:
@@ -427,10 +439,7 @@ def add_breakpoints(its_debugger, file):
 
 
 def is_users_file(its_debugger, file):
-    of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
-    if file.startswith(of_debugger + os.sep) or agent.is_ours(file):
-        return False
-    return its_debugger._files_filtering.in_project_roots(os.path.abspath(file))
+    return not is_of_debugger(file) and its_debugger._files_filtering.in_project_roots(os.path.abspath(file))
 
 
 def fill(its_debugger, path):
@@ -441,7 +450,7 @@ def fill(its_debugger, path):
         its_debugger.breakpoints[path] = {}
     lines = its_debugger.breakpoints[path]
     # A location without rules, where only what is watched can stop the program.
-    condition = "__import__('sys').modules['%s'].hit(0)" % agent.__name__
+    condition = "__import__('sys').modules['stillframe_agent'].hit(0)"
     for line in range(1, ours[path] + 1):
         if line not in lines:
             breakpoint = LineBreakpoint(-1, line, condition, "None", None)
@@ -496,11 +505,11 @@ def report(each, change, frame, ident, stops, changes):
         if not rule.applies(names):
             return
         if rule.message is not None:
-            text = agent.limited(agent.RULE_LIMIT, eval, rule.message, names)
-            agent.send_event("logged", id=rule.number, text=text)
+            text = limited(RULE_LIMIT, eval, rule.message, names)
+            send_event("logged", id=rule.number, text=text)
             return
-    except agent.Interrupted:
-        return rule.failed(TimeoutError("it took longer than %g s" % agent.RULE_LIMIT))
+    except Interrupted:
+        return rule.failed(TimeoutError("it took longer than %g s" % RULE_LIMIT))
     except BaseException as error:
         return rule.failed(error)
     old, new = change
@@ -525,7 +534,7 @@ def writer(slot, frame, ident):
     if not writers:
         return None
     _, code, line = writers[0]
-    return {"function": code.co_name, "file": agent.client_file_of(code) or code.co_filename, "line": line}
+    return {"function": code.co_name, "file": client_file_of(code) or code.co_filename, "line": line}
 
 
 @functools.lru_cache(maxsize=256)
@@ -535,7 +544,7 @@ def has_instruction(code, line, operations, name):
     starts = dict(dis.findlinestarts(code))
     for each in dis.get_instructions(code):
         current = starts.get(each.offset, current)
-        if current == line and each.opname.startswith(operations) and (name is None or name in agent.stored_names(each)):
+        if current == line and each.opname.startswith(operations) and (name is None or name in stored_names(each)):
             return True
     return False
 
@@ -549,13 +558,13 @@ def has_ended(frame, current):
         if each is frame:
             return False
         each = each.f_back
-    return agent.has_ended(frame, sys._current_frames().values())
+    return steps.has_ended(frame, sys._current_frames().values())
 
 
 def end(each):
     """The storage of a variable is gone."""
     reason = "its storage is gone: %s" % each.slot.why_gone()
-    agent.send_event("unwatched", id=each.rule.number, reason=reason)
+    send_event("unwatched", id=each.rule.number, reason=reason)
     with turn:
         watched.remove(each)
         # Do not extend the lifetime of the frame's objects.
@@ -564,4 +573,4 @@ def end(each):
             follow()
 
 
-agent.REQUESTS["watch"] = find
+REQUESTS["watch"] = find
