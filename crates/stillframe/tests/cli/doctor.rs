@@ -64,8 +64,15 @@ async fn doctor_says_nothing_of_attaching_where_nothing_can_attach() {
         [("PATH", empty), ("HOME", empty), ("GOPATH", empty), ("GOBIN", empty), ("JAVA_HOME", empty)];
     let ran = stillframe_with(["doctor"], cache.path(), &nothing).await;
     assert!(!ran.out.contains("✓ attach"), "{}", ran.out);
-    let report = stillframe_with(["doctor", "--json"], cache.path(), &nothing).await.json();
-    for language in report["languages"].as_array().unwrap() {
+    let described = home.path().join("adapters.toml");
+    std::fs::write(&described, "[adapters.other]\ncommand = [\"/bin/sh\"]\n[adapters.other.launch]\n")
+        .unwrap();
+    let config = ["doctor", "--json", "--config", described.to_str().unwrap()];
+    let report = stillframe_with(config, cache.path(), &nothing).await.json();
+    let languages = report["languages"].as_array().unwrap();
+    // The user has chosen it, so it need not be on the `PATH`.
+    assert_eq!(languages.last().unwrap()["interpreter"], "/bin/sh", "{report}");
+    for language in languages {
         // What will be installed is not there.
         let interpreter = language["interpreter"].as_str().unwrap_or("/");
         assert!(Path::new(interpreter).exists(), "{language}");
