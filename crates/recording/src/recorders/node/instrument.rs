@@ -12,7 +12,6 @@ mod shadows;
 mod statements;
 mod targets;
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use engine::javascript::LineStarts;
@@ -27,14 +26,11 @@ use serde::Serialize;
 use super::edits::{Applied, Edits, Piece};
 use super::modules::ModuleNames;
 use super::original::{Original, WHOLE};
-use super::scopes::{Declared, Scope, bound_functions, changed_objects, private_accessors, undeclared};
+use super::scopes::{Declared, Facts, OF_FILES, Scope};
 
 /// The functions of the recorder, by the letter behind `__$`.
 const HELPERS: &str =
     "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o ov p q r rc rd re t tt u v w x y z";
-
-/// What Node gives each file that is not a module. It finds what a file exports by its text, in which these must stay.
-const OF_FILES: [&str; 3] = ["exports", "module", "require"];
 
 /// A script with calls of the recorder in it.
 #[derive(Debug, Default, Serialize)]
@@ -75,13 +71,10 @@ pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
     let program = [false, true]
         .into_iter()
         .find_map(|typed| parse(&allocator, script.text, kind.with_typescript(typed)))?;
-    let mut instrumenter = Instrumenter::new(script);
-    instrumenter.changed = changed_objects(&program);
-    instrumenter.bound = bound_functions(&program);
-    instrumenter.private_accessors = private_accessors(&program);
-    if script.kind == Kind::Module {
-        instrumenter.module = ModuleNames::of(&program);
-    }
+    let facts = Facts::of(&program);
+    let is_module = script.kind == Kind::Module;
+    let module = if is_module { ModuleNames::of(&program, &facts) } else { ModuleNames::default() };
+    let mut instrumenter = Instrumenter::new(script, facts, module);
     instrumenter.visit_program(&program);
     let Instrumenter { edits, codes, original, .. } = instrumenter;
     Some(Instrumented { applied: edits.apply(script.text, &original), codes, file: original.path })
@@ -111,12 +104,7 @@ struct Instrumenter<'t> {
     has_this: bool,
     /// Values of parameters, which are computed before the call has a number: what they write is noted as the caller's.
     is_before_call: bool,
-    /// Variables of whose values a property is assigned to somewhere in the script.
-    changed: HashSet<String>,
-    /// Variables of functions that are bound to an object.
-    bound: HashSet<String>,
-    /// Private names that are getters or setters somewhere in the script.
-    private_accessors: HashSet<String>,
+    facts: Facts,
     module: ModuleNames,
     /// Where the optional chain begins that is gone through, and how that is kept.
     chain_begin: Option<(Span, Kept)>,
@@ -184,7 +172,7 @@ fn text(text: impl Into<String>) -> Piece {
 }
 
 impl<'t> Instrumenter<'t> {
-    fn new(script: &'t Script<'t>) -> Self {
+    fn new(script: &'t Script<'t>, facts: Facts, module: ModuleNames) -> Self {
         Self {
             script,
             original: Original::of(script.text, script.path),
@@ -197,10 +185,8 @@ impl<'t> Instrumenter<'t> {
             class: None,
             has_this: false,
             is_before_call: false,
-            changed: HashSet::new(),
-            bound: HashSet::new(),
-            private_accessors: HashSet::new(),
-            module: ModuleNames::default(),
+            facts,
+            module,
             chain_begin: None,
             hidden: Vec::new(),
             reserved: None,
@@ -359,14 +345,25 @@ impl<'t> Instrumenter<'t> {
 
     /// Visits an expression; if its value is to be kept in a temporary, it is assigned there.
     fn visit_kept(&mut self, expression: &Expression<'_>, kept: &Kept) {
+        match kept {
+            Kept::Temporary(name) => self.visit_in(expression, format!("({name}=")),
+            Kept::Text(_) => self.visit_expression(expression),
+        }
+    }
+
+    /// Visits an expression that is put between a text and a parenthesis.
+    fn visit_in(&mut self, expression: &Expression<'_>, before: String) {
         let span = expression.span();
-        if let Kept::Temporary(name) = kept {
-            self.put_text(span.start, format!("({name}="));
-        }
+        self.put_text(span.start, before);
         self.visit_expression(expression);
-        if matches!(kept, Kept::Temporary(_)) {
-            self.put_text(span.end, ")");
-        }
+        self.put_text(span.end, ")");
+    }
+
+    /// Visits what follows on a line, by whose event it is represented.
+    fn on_line(&mut self, line: u32, visit: impl FnOnce(&mut Self)) {
+        let head = std::mem::replace(&mut self.head_line, line);
+        visit(self);
+        self.head_line = head;
     }
 
     fn in_scope(&mut self, scope: Scope, visit: impl FnOnce(&mut Self)) {
@@ -394,7 +391,7 @@ impl<'t> Instrumenter<'t> {
         scope.lexical(&it.body);
         scope.hoisted(&it.body);
         if self.script.kind == Kind::CommonJs {
-            scope.globals(undeclared(it));
+            scope.globals(self.facts.undeclared());
         }
         self.functions.push(FunctionContext {
             code: 0,

@@ -2,12 +2,9 @@
 
 use std::collections::HashSet;
 
-use oxc_ast::ast::{
-    Declaration, IdentifierReference, ImportDeclaration, ModuleExportName, Program, Statement,
-};
-use oxc_ast_visit::VisitJs;
+use oxc_ast::ast::{Declaration, ImportDeclaration, ModuleExportName, Program, Statement};
 
-use super::scopes::{imported_names, is_foreign_name, names_of_declaration};
+use super::scopes::{Facts, imported_names, is_foreign_name, names_of_declaration};
 
 /// Names of a module.
 #[derive(Debug, Default)]
@@ -19,13 +16,11 @@ pub(super) struct ModuleNames {
 }
 
 impl ModuleNames {
-    pub(super) fn of(program: &Program<'_>) -> Self {
-        let mut used = Used::default();
-        used.visit_program(program);
+    pub(super) fn of(program: &Program<'_>, facts: &Facts) -> Self {
         let mut names = Self::default();
         for statement in &program.body {
             match statement {
-                Statement::ImportDeclaration(it) => names.imports.extend(imports_of(it, &used)),
+                Statement::ImportDeclaration(it) => names.imports.extend(imports_of(it, &facts.used)),
                 Statement::ExportDeclaration(it) => {
                     if let Declaration::VariableDeclaration(it) = &it.declaration {
                         names.exports.extend(names_of_declaration(it));
@@ -45,24 +40,12 @@ impl ModuleNames {
     }
 }
 
-fn imports_of(it: &ImportDeclaration<'_>, used: &Used) -> Vec<(String, u32)> {
+fn imports_of(it: &ImportDeclaration<'_>, used: &HashSet<String>) -> Vec<(String, u32)> {
     // To read what is imported as `defer` would run that module.
     let is_value = !it.import_kind.is_type() && it.phase.is_none();
     if !is_value || is_foreign_name(&it.source.value) {
         return Vec::new();
     }
-    let names = imported_names(it).filter(|name| used.names.contains(name));
+    let names = imported_names(it).filter(|name| used.contains(name));
     names.map(|name| (name, it.span.start)).collect()
-}
-
-/// The variables that are read or written somewhere, and not only types.
-#[derive(Default)]
-struct Used {
-    names: HashSet<String>,
-}
-
-impl<'a> VisitJs<'a> for Used {
-    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        self.names.insert(it.name.to_string());
-    }
 }

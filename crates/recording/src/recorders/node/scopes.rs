@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BindingIdentifier, BindingPattern,
     CallExpression, Class, Declaration, ExportDefaultDeclarationKind, Expression, FormalParameters, Function,
-    ImportDeclaration, ImportDeclarationSpecifier, MethodDefinition, Program, PropertyKey,
-    SimpleAssignmentTarget, Statement, VariableDeclaration, VariableDeclarationKind, VariableDeclarator,
+    IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, MethodDefinition, Program,
+    PropertyKey, SimpleAssignmentTarget, Statement, VariableDeclaration, VariableDeclarationKind,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_syntax::scope::ScopeFlags;
@@ -21,6 +22,35 @@ pub(super) enum Declared {
     Code,
     /// What Node or a package provides.
     Foreign,
+}
+
+/// A statement that declares something, exported or not. Of variables, whether they are.
+pub(super) enum Declaring<'s, 'a> {
+    Function(&'s Function<'a>),
+    Class(&'s Class<'a>),
+    Variables(&'s VariableDeclaration<'a>, bool),
+}
+
+impl<'s, 'a> Declaring<'s, 'a> {
+    pub(super) fn of(statement: &'s Statement<'a>) -> Option<Self> {
+        Some(match statement {
+            Statement::FunctionDeclaration(it) => Self::Function(it),
+            Statement::ClassDeclaration(it) => Self::Class(it),
+            Statement::VariableDeclaration(it) => Self::Variables(it, false),
+            Statement::ExportDeclaration(it) => match &it.declaration {
+                Declaration::FunctionDeclaration(it) => Self::Function(it),
+                Declaration::ClassDeclaration(it) => Self::Class(it),
+                Declaration::VariableDeclaration(it) => Self::Variables(it, true),
+                _ => return None,
+            },
+            Statement::ExportDefaultDeclaration(it) => match &it.declaration {
+                ExportDefaultDeclarationKind::FunctionDeclaration(it) => Self::Function(it),
+                ExportDefaultDeclarationKind::ClassDeclaration(it) => Self::Class(it),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
 }
 
 /// The names of a block, or of a function.
@@ -44,10 +74,8 @@ impl Scope {
         self.names.keys().map(String::as_str)
     }
 
-    pub(super) fn code(&mut self, name: Option<&str>) {
-        if let Some(name) = name {
-            self.names.insert(name.to_owned(), Declared::Code);
-        }
+    pub(super) fn code(&mut self, name: Option<&BindingIdentifier<'_>>) {
+        self.names.extend(name.map(|id| (id.name.to_string(), Declared::Code)));
     }
 
     pub(super) fn variables(&mut self, names: Vec<String>) {
@@ -74,37 +102,20 @@ impl Scope {
     /// What the statements of a block declare for it: not what `var` in them does.
     pub(super) fn lexical(&mut self, statements: &[Statement<'_>]) {
         for statement in statements {
-            match statement {
-                Statement::FunctionDeclaration(it) => self.code(it.id.as_ref().map(|id| id.name.as_str())),
-                Statement::ClassDeclaration(it) => self.code(it.id.as_ref().map(|id| id.name.as_str())),
-                Statement::VariableDeclaration(it) if it.kind != VariableDeclarationKind::Var => {
+            match Declaring::of(statement) {
+                Some(Declaring::Function(it)) => self.code(it.id.as_ref()),
+                Some(Declaring::Class(it)) => self.code(it.id.as_ref()),
+                Some(Declaring::Variables(it, is_exported))
+                    if is_exported || it.kind != VariableDeclarationKind::Var =>
+                {
                     self.declaration(it);
                 }
-                Statement::ExportDeclaration(it) => match &it.declaration {
-                    Declaration::FunctionDeclaration(it) => {
-                        self.code(it.id.as_ref().map(|id| id.name.as_str()));
-                    }
-                    Declaration::ClassDeclaration(it) => {
-                        self.code(it.id.as_ref().map(|id| id.name.as_str()));
-                    }
-                    Declaration::VariableDeclaration(it) => self.declaration(it),
-                    _ => {}
-                },
-                Statement::ExportDefaultDeclaration(it) => match &it.declaration {
-                    ExportDefaultDeclarationKind::FunctionDeclaration(it) => {
-                        self.code(it.id.as_ref().map(|id| id.name.as_str()));
-                    }
-                    ExportDefaultDeclarationKind::ClassDeclaration(it) => {
-                        self.code(it.id.as_ref().map(|id| id.name.as_str()));
-                    }
-                    _ => {}
-                },
-                Statement::ImportDeclaration(it) => {
-                    let is_foreign = is_foreign_name(&it.source.value);
-                    let what = if is_foreign { Declared::Foreign } else { Declared::Variable };
-                    self.all(imported_names(it).collect(), what);
-                }
                 _ => {}
+            }
+            if let Statement::ImportDeclaration(it) = statement {
+                let is_foreign = is_foreign_name(&it.source.value);
+                let what = if is_foreign { Declared::Foreign } else { Declared::Variable };
+                self.all(imported_names(it).collect(), what);
             }
         }
     }
@@ -136,57 +147,62 @@ impl<'a> VisitJs<'a> for HoistedNames {
     fn visit_class(&mut self, _: &Class<'a>) {}
 }
 
-/// The variables of whose values a property is assigned to somewhere in a script.
-pub(super) fn changed_objects(program: &Program<'_>) -> HashSet<String> {
-    let mut found = ChangedObjects(HashSet::new());
-    found.visit_program(program);
-    found.0
-}
+/// What Node gives each file that is not a module. It finds what a file exports by its text, in which these must stay.
+pub(super) const OF_FILES: [&str; 3] = ["exports", "module", "require"];
 
-struct ChangedObjects(HashSet<String>);
-
-impl<'a> VisitJs<'a> for ChangedObjects {
-    fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
-        let object = match it {
-            SimpleAssignmentTarget::StaticMemberExpression(member) => Some(&member.object),
-            SimpleAssignmentTarget::ComputedMemberExpression(member) => Some(&member.object),
-            _ => None,
-        };
-        if let Some(Expression::Identifier(id)) = object {
-            self.0.insert(id.name.to_string());
-        }
-        walk_js::walk_simple_assignment_target(self, it);
-    }
-}
-
-/// What Node declares around a `CommonJS` script.
-const OF_NODE: [&str; 3] = ["exports", "module", "require"];
-
-/// The names that a script assigns to and declares nowhere: outside of strict mode, that makes them variables of all scripts.
-/// They count as variables of the script that assigns them.
-pub(super) fn undeclared(program: &Program<'_>) -> Vec<String> {
-    let mut found = Undeclared { assigned: HashSet::new(), declared: HashSet::new() };
-    found.visit_program(program);
-    let Undeclared { assigned, declared } = found;
-    assigned
-        .into_iter()
-        .filter(|name| !declared.contains(name) && !OF_NODE.contains(&name.as_str()))
-        .collect()
-}
-
-struct Undeclared {
+/// What a script has somewhere.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// The variables of whose values a property is assigned to.
+    pub(super) changed: HashSet<String>,
+    /// The variables to which it gives functions that are bound to an object.
+    pub(super) bound: HashSet<String>,
+    /// The private names that are getters or setters in one of its classes.
+    pub(super) private_accessors: HashSet<String>,
+    /// The variables that are read or written, and not only types.
+    pub(super) used: HashSet<String>,
     assigned: HashSet<String>,
     declared: HashSet<String>,
 }
 
-impl<'a> VisitJs<'a> for Undeclared {
+impl Facts {
+    pub(super) fn of(program: &Program<'_>) -> Self {
+        let mut facts = Self::default();
+        facts.visit_program(program);
+        facts
+    }
+
+    /// The names that it assigns to and declares nowhere: outside of strict mode, that makes them variables of all scripts.
+    /// They count as variables of the script that assigns them.
+    pub(super) fn undeclared(&self) -> Vec<String> {
+        let assigned = self.assigned.difference(&self.declared);
+        assigned.filter(|name| !OF_FILES.contains(&name.as_str())).cloned().collect()
+    }
+
+    fn change(&mut self, object: &Expression<'_>) {
+        if let Expression::Identifier(id) = object {
+            self.changed.insert(id.name.to_string());
+        }
+    }
+}
+
+impl<'a> VisitJs<'a> for Facts {
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        self.used.insert(it.name.to_string());
+    }
+
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
         self.declared.insert(it.name.to_string());
     }
 
     fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
-        if let SimpleAssignmentTarget::AssignmentTargetIdentifier(id) = it {
-            self.assigned.insert(id.name.to_string());
+        match it {
+            SimpleAssignmentTarget::AssignmentTargetIdentifier(id) => {
+                self.assigned.insert(id.name.to_string());
+            }
+            SimpleAssignmentTarget::StaticMemberExpression(member) => self.change(&member.object),
+            SimpleAssignmentTarget::ComputedMemberExpression(member) => self.change(&member.object),
+            _ => {}
         }
         walk_js::walk_simple_assignment_target(self, it);
     }
@@ -195,42 +211,20 @@ impl<'a> VisitJs<'a> for Undeclared {
         self.assigned.insert(it.binding.name.to_string());
         walk_js::walk_assignment_target_property_identifier(self, it);
     }
-}
 
-/// The private names of a script that are getters or setters in one of its classes.
-pub(super) fn private_accessors(program: &Program<'_>) -> HashSet<String> {
-    let mut found = PrivateAccessors(HashSet::new());
-    found.visit_program(program);
-    found.0
-}
-
-struct PrivateAccessors(HashSet<String>);
-
-impl<'a> VisitJs<'a> for PrivateAccessors {
     fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
         if let (PropertyKey::PrivateIdentifier(key), true) = (&it.key, it.kind.is_accessor()) {
-            self.0.insert(key.name.to_string());
+            self.private_accessors.insert(key.name.to_string());
         }
         walk_js::walk_method_definition(self, it);
     }
-}
 
-/// The variables to which a script gives functions that are bound to an object.
-pub(super) fn bound_functions(program: &Program<'_>) -> HashSet<String> {
-    let mut found = BoundFunctions(HashSet::new());
-    found.visit_program(program);
-    found.0
-}
-
-struct BoundFunctions(HashSet<String>);
-
-impl<'a> VisitJs<'a> for BoundFunctions {
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
         if let (BindingPattern::BindingIdentifier(id), Some(Expression::CallExpression(call))) =
             (&it.id, &it.init)
             && is_bind(call)
         {
-            self.0.insert(id.name.to_string());
+            self.bound.insert(id.name.to_string());
         }
         walk_js::walk_variable_declarator(self, it);
     }

@@ -106,7 +106,8 @@ impl Instrumenter<'_> {
     /// The name of a function that is bound to an object.
     pub(super) fn bound_name(&self, function: &Expression<'_>) -> Option<String> {
         let Expression::Identifier(id) = function else { return None };
-        (self.bound.contains(id.name.as_str()) && self.is_declared(&id.name)).then(|| id.name.to_string())
+        (self.facts.bound.contains(id.name.as_str()) && self.is_declared(&id.name))
+            .then(|| id.name.to_string())
     }
 
     fn is_harmless_object(&self, name: &str) -> bool {

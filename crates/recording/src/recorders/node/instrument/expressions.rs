@@ -82,20 +82,11 @@ impl Instrumenter<'_> {
                     right(self, Some(name));
                     return;
                 };
-                let before = |this: &mut Self, at| {
-                    let pieces = vec![text(format!("__$v(__$s{level},")), this.variable(name), text(",")];
-                    this.put(at, pieces);
-                };
-                if is_logical {
-                    let span = it.right.span();
-                    before(self, span.start);
-                    right(self, Some(name));
-                    self.put_text(span.end, ")");
-                } else {
-                    before(self, it.span.start);
-                    right(self, Some(name));
-                    self.put_text(it.span.end, ")");
-                }
+                let span = if is_logical { it.right.span() } else { it.span };
+                let before = vec![text(format!("__$v(__$s{level},")), self.variable(name), text(",")];
+                self.put(span.start, before);
+                right(self, Some(name));
+                self.put_text(span.end, ")");
             }
             AssignmentTarget::ArrayAssignmentTarget(_) | AssignmentTarget::ObjectAssignmentTarget(_) => {
                 let names = targets_of(&it.left);
@@ -167,29 +158,27 @@ impl Instrumenter<'_> {
         let is_safe =
             !self.is_before_call || matches!((&kept, &key), (Kept::Text(_), _) | (_, Key::Private(_)));
         let helper = if is_safe { helper } else { Member::Check };
-        let (name, mut after, key) = match (helper, key) {
-            (Member::Check, Key::Computed(key)) => ("k", Vec::new(), Some((key, None))),
-            (Member::Check, _) => ("k", Vec::new(), None),
-            (Member::Write, Key::Name(name)) => ("m", vec![text(","), Piece::Name(name)], None),
-            (Member::Write, Key::Private(name)) => ("h", vec![text(","), Piece::Name(name)], None),
-            (Member::Write, Key::Computed(key)) => {
+        let by = if let Member::Step(by) = helper { Some(format!(",{by}")) } else { None };
+        let of = |write, step| if by.is_some() { step } else { write };
+        let mut all = vec![text(format!(",{}", kept.text()))];
+        let (name, key) = match (helper, key) {
+            (Member::Check, Key::Computed(key)) => ("k", Some((key, None))),
+            (Member::Check, _) => ("k", None),
+            (_, Key::Name(name)) => {
+                all.extend([text(","), Piece::Name(name)].into_iter().chain(by.clone().map(text)));
+                (of("m", "a"), None)
+            }
+            (_, Key::Private(name)) => {
+                all.extend([text(","), Piece::Name(name)].into_iter().chain(by.clone().map(text)));
+                (of("h", "d"), None)
+            }
+            (_, Key::Computed(key)) => {
                 let kept = self.keep(key);
-                ("i", vec![text(format!(",{}{}", kept.text(), kept.cleared()))], Some((key, Some(kept))))
-            }
-            (Member::Step(by), Key::Name(name)) => {
-                ("a", vec![text(","), Piece::Name(name), text(format!(",{by}"))], None)
-            }
-            (Member::Step(by), Key::Private(name)) => {
-                ("d", vec![text(","), Piece::Name(name), text(format!(",{by}"))], None)
-            }
-            (Member::Step(by), Key::Computed(key)) => {
-                let kept = self.keep(key);
-                let after = format!(",{},{by}{}", kept.text(), kept.cleared());
-                ("j", vec![text(after)], Some((key, Some(kept))))
+                let by = by.as_deref().unwrap_or_default();
+                all.push(text(format!(",{}{by}{}", kept.text(), kept.cleared())));
+                (of("i", "j"), Some((key, Some(kept))))
             }
         };
-        let mut all = vec![text(format!(",{}", kept.text()))];
-        all.append(&mut after);
         all.push(text(format!("{})", kept.cleared())));
         let visit = |this: &mut Self| {
             this.visit_kept(object, &kept);
@@ -261,11 +250,8 @@ impl Instrumenter<'_> {
             return walk_js::walk_await_expression(self, it);
         }
         let call = self.call();
-        let argument = it.argument.span();
         self.put_text(it.span.start, format!("__$y({call},"));
-        self.put_text(argument.start, format!("__$z({call},"));
-        self.visit_expression(&it.argument);
-        self.put_text(argument.end, ")");
+        self.visit_in(&it.argument, format!("__$z({call},"));
         self.put_text(it.span.end, ")");
     }
 
@@ -273,10 +259,7 @@ impl Instrumenter<'_> {
         let call = self.call();
         self.put_text(it.span.start, format!("__$y({call},"));
         if let Some(argument) = &it.argument {
-            let span = argument.span();
-            self.put_text(span.start, format!("__$z({call},"));
-            self.visit_expression(argument);
-            self.put_text(span.end, ")");
+            self.visit_in(argument, format!("__$z({call},"));
         } else {
             self.put_text(it.span.end, format!(" __$z({call})"));
         }

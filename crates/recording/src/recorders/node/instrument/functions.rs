@@ -1,9 +1,9 @@
 //! Functions and classes: that a call begins and ends.
 
 use oxc_ast::ast::{
-    ArrowFunctionBody, ArrowFunctionExpression, Class, ClassElement, Expression, FormalParameters, Function,
-    FunctionBody, MethodDefinition, MethodDefinitionKind, PropertyKey, Statement, TryStatement,
-    VariableDeclaration,
+    ArrowFunctionBody, ArrowFunctionExpression, BindingIdentifier, Class, ClassElement, Expression,
+    FormalParameters, Function, FunctionBody, MethodDefinition, MethodDefinitionKind, PropertyKey, Statement,
+    TryStatement, VariableDeclaration,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::{GetSpan, Span};
@@ -32,7 +32,7 @@ struct Begun<'f, 'a> {
     kind: Kind,
     is_async: bool,
     is_generator: bool,
-    own_name: Option<&'f str>,
+    own_name: Option<&'f BindingIdentifier<'a>>,
     params: &'f FormalParameters<'a>,
 }
 
@@ -54,7 +54,7 @@ impl Instrumenter<'_> {
             kind,
             is_async: it.r#async,
             is_generator: it.generator,
-            own_name: it.id.as_ref().map(|id| id.name.as_str()),
+            own_name: it.id.as_ref(),
             params: &it.params,
         };
         self.enter(begun, |this| this.body(body, &it.params));
@@ -249,7 +249,7 @@ impl Instrumenter<'_> {
         let outer = self.class.replace(name);
         let mut scope = Scope::default();
         scope.level = Some(self.level());
-        scope.code(it.id.as_ref().map(|id| id.name.as_str()));
+        scope.code(it.id.as_ref());
         let is_derived = it.heritage.is_some();
         // What is in the class is another `this` than that of the function around.
         let has_this = std::mem::replace(&mut self.has_this, true);

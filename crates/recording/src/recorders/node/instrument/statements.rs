@@ -2,16 +2,16 @@
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, AssignmentTarget, BlockStatement, CatchClause, Class, ClassElement, Declaration,
-    DoWhileStatement, ExportDefaultDeclarationKind, Expression, ForInStatement, ForOfStatement, ForStatement,
-    ForStatementInit, ForStatementLeft, Function, IfStatement, LabeledStatement, Program, ReturnStatement,
-    Statement, SwitchStatement, ThrowStatement, TryStatement, VariableDeclaration, VariableDeclarationKind,
+    DoWhileStatement, Expression, ForInStatement, ForOfStatement, ForStatement, ForStatementInit,
+    ForStatementLeft, Function, IfStatement, LabeledStatement, Program, ReturnStatement, Statement,
+    SwitchStatement, ThrowStatement, TryStatement, VariableDeclaration, VariableDeclarationKind,
     WhileStatement, WithStatement,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::GetSpan;
 use oxc_syntax::scope::ScopeFlags;
 
-use super::super::scopes::{Scope, is_foreign_module, names_of, names_of_declaration};
+use super::super::scopes::{Declaring, Scope, is_foreign_module, names_of, names_of_declaration};
 use super::functions::Kind;
 use super::targets::targets_of;
 use super::{Instrumenter, NO_HEADING, text};
@@ -68,9 +68,7 @@ impl Instrumenter<'_> {
                     pieces.push(text(";"));
                 }
                 self.put(span.start, pieces);
-                let head = std::mem::replace(&mut self.head_line, line);
-                self.visit_statement(statement);
-                self.head_line = head;
+                self.on_line(line, |this| this.visit_statement(statement));
                 self.written_by(statement);
                 self.put_text(span.end, "}");
             }
@@ -79,22 +77,11 @@ impl Instrumenter<'_> {
 
     /// What a declaration writes, behind it.
     fn written_by(&mut self, statement: &Statement<'_>) {
-        let names = match statement {
-            Statement::VariableDeclaration(it) => self.variables(it),
-            Statement::ClassDeclaration(it) => class_name(it),
-            Statement::FunctionDeclaration(it) => self.function_name(it),
-            Statement::ExportDeclaration(it) => match &it.declaration {
-                Declaration::VariableDeclaration(it) => self.variables(it),
-                Declaration::ClassDeclaration(it) => class_name(it),
-                Declaration::FunctionDeclaration(it) => self.function_name(it),
-                _ => return,
-            },
-            Statement::ExportDefaultDeclaration(it) => match &it.declaration {
-                ExportDefaultDeclarationKind::ClassDeclaration(it) => class_name(it),
-                ExportDefaultDeclarationKind::FunctionDeclaration(it) => self.function_name(it),
-                _ => return,
-            },
-            _ => return,
+        let names = match Declaring::of(statement) {
+            Some(Declaring::Variables(it, _)) => self.variables(it),
+            Some(Declaring::Class(it)) => class_name(it),
+            Some(Declaring::Function(it)) => self.function_name(it),
+            None => return,
         };
         let mut pieces = vec![text(";")];
         pieces.extend(self.writes_of(&names));
@@ -125,7 +112,7 @@ impl Instrumenter<'_> {
     /// Those of some functions that are recorded as variables. Most functions are not, for they never change, unless they
     /// hide something that does.
     fn with_properties(&self, names: Vec<String>) -> Vec<String> {
-        names.into_iter().filter(|name| self.changed.contains(name) || self.is_hiding(name)).collect()
+        names.into_iter().filter(|name| self.facts.changed.contains(name) || self.is_hiding(name)).collect()
     }
 
     /// Those that hide other variables.
@@ -183,16 +170,14 @@ impl Instrumenter<'_> {
                 first.extend(write);
                 first.push(text(";"));
             }
-            let head = std::mem::replace(&mut this.head_line, line);
             let (round, hidden) = (this.put(body.span().start, Vec::new()), this.hidden.len());
-            this.only(body, first);
+            this.on_line(line, |this| this.only(body, first));
             let mut shown = this.shown_again(hidden, ";");
             if !shown.is_empty() {
                 shown.insert(0, text("{"));
                 this.edits.extend(round, shown);
                 this.put_text(body.span().end, "}");
             }
-            this.head_line = head;
         });
     }
 
@@ -223,9 +208,7 @@ impl Instrumenter<'_> {
             }
         }
         self.put(it.body.span.start + 1, pieces);
-        let head = std::mem::replace(&mut self.head_line, 0);
-        self.in_block(scope, |this| this.block(&it.body.body));
-        self.head_line = head;
+        self.on_line(0, |this| this.in_block(scope, |this| this.block(&it.body.body)));
     }
 }
 
@@ -293,9 +276,7 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
         let line = self.line(it.span.start);
         let (round, hidden) = (self.put(it.test.span().start, Vec::new()), self.hidden.len());
         self.event_before(&it.test, line);
-        let head = std::mem::replace(&mut self.head_line, line);
-        self.only(&it.body, Vec::new());
-        self.head_line = head;
+        self.on_line(line, |this| this.only(&it.body, Vec::new()));
         let shown = self.shown_again(hidden, ",");
         self.edits.extend(round, shown);
     }
@@ -360,9 +341,7 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
                     round
                 })
             };
-            let head = std::mem::replace(&mut this.head_line, line);
-            this.only(&it.body, Vec::new());
-            this.head_line = head;
+            this.on_line(line, |this| this.only(&it.body, Vec::new()));
             if let Some(round) = round {
                 let shown = this.shown_again(hidden, ",");
                 this.edits.extend(round, shown);
@@ -422,27 +401,15 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
         let call = self.call();
         let (level, ends_in_finally) = (function.level, function.ends_in_finally);
         match (&it.argument, ends_in_finally) {
-            (Some(value), true) => {
-                self.put_text(value.span().start, format!("__$t{level}_1=("));
-                self.visit_expression(value);
-                self.put_text(value.span().end, ")");
-            }
-            (Some(value), false) => {
-                self.put_text(value.span().start, format!("__$r({call},"));
-                self.visit_expression(value);
-                self.put_text(value.span().end, ")");
-            }
+            (Some(value), true) => self.visit_in(value, format!("__$t{level}_1=(")),
+            (Some(value), false) => self.visit_in(value, format!("__$r({call},")),
             (None, true) => {}
             (None, false) => self.put_text(it.span.start + 6, format!(" __$r({call})")),
         }
     }
 
     fn visit_throw_statement(&mut self, it: &ThrowStatement<'a>) {
-        let span = it.argument.span();
-        let call = self.call();
-        self.put_text(span.start, format!("__$t({call},"));
-        self.visit_expression(&it.argument);
-        self.put_text(span.end, ")");
+        self.visit_in(&it.argument, format!("__$t({},", self.call()));
     }
 
     fn visit_try_statement(&mut self, it: &TryStatement<'a>) {

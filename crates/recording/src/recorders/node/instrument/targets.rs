@@ -24,7 +24,7 @@ impl Instrumenter<'_> {
         let objects = found.objects.iter().map(|object| vec![text(format!("__$k(0,{object})"))]);
         // Reading runs nothing, and the variable is still the object.
         let is_field = |object: &String, name: &String| {
-            !self.private_accessors.contains(name) && !found.names.contains(object)
+            !self.facts.private_accessors.contains(name) && !found.names.contains(object)
         };
         let fields =
             found.fields.iter().filter(|(object, name)| is_field(object, name)).map(|(object, name)| {
