@@ -21,10 +21,11 @@ mod writes;
 pub use self::changes::changes;
 pub use self::diverged::diverged;
 pub use self::first::{FirstRequest, first};
-pub use self::origin::{OriginRequest, origin};
+pub use self::origin::origin;
 pub use self::reached::reached;
 pub use self::state::state;
-pub use self::writes::{WritesRequest, writes};
+pub use self::target::TargetRequest;
+pub use self::writes::writes;
 
 pub(crate) use self::comprehensions::statement_around;
 pub(crate) use self::first::{own_and_outer, owners};

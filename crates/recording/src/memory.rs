@@ -1,8 +1,9 @@
 //! What was in variables and objects at a moment.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
-use rusqlite::{Params, params};
+use rusqlite::{Params, Row};
 
 use crate::error::Result;
 use crate::reading::{Code, Event, Recording};
@@ -31,30 +32,50 @@ impl Memory for MemoryAt<'_> {
     }
 
     fn all(&self, owner: Owner) -> Result<Vec<(Key, Word)>> {
-        let mut statement = self
-            .recording
-            .database
-            .prepare_cached("SELECT key, value FROM writes WHERE owner = ? AND event < ? ORDER BY id")?;
-        let mut rows = statement.query(params![owner.0, self.event])?;
-        let mut places: HashMap<Key, usize> = HashMap::new();
-        let mut slots: Vec<Option<(Key, Word)>> = Vec::new();
-        while let Some(row) = rows.next()? {
-            let (key, word) = (Key::of(row.get(0)?), Word::of(row.get(1)?));
-            let place = places.get(&key).copied();
-            match (place.and_then(|at| slots.get_mut(at)), word) {
-                (Some(slot), Word::Absent) => {
-                    *slot = None;
-                    places.remove(&key);
-                }
-                (Some(slot), word) => *slot = Some((key, word)),
-                (None, Word::Absent) => {}
-                (None, word) => {
-                    places.insert(key, slots.len());
-                    slots.push(Some((key, word)));
+        let all = "SELECT key, value FROM writes WHERE owner = ? AND event < ? ORDER BY id";
+        let read = |row: &Row<'_>| Ok((Key::of(row.get(0)?), Word::of(row.get(1)?)));
+        let mut latest = Latest::default();
+        self.recording.find_row(all, [owner.0, self.event], read, |(key, word)| {
+            latest.write(key, word);
+            Ok(None::<()>)
+        })?;
+        Ok(latest.into_slots().collect())
+    }
+}
+
+/// The last value under each key, in the order in which the keys got one.
+pub(crate) struct Latest<K> {
+    places: HashMap<K, usize>,
+    slots: Vec<Option<(K, Word)>>,
+}
+
+impl<K> Default for Latest<K> {
+    fn default() -> Self {
+        Self { places: HashMap::new(), slots: Vec::new() }
+    }
+}
+
+impl<K: Copy + Eq + Hash> Latest<K> {
+    pub(crate) fn write(&mut self, key: K, word: Word) {
+        let new = (word != Word::Absent).then_some((key, word));
+        let known = self.places.get(&key).and_then(|at| self.slots.get_mut(*at));
+        match (known, new) {
+            (Some(slot), new) => {
+                *slot = new;
+                if new.is_none() {
+                    self.places.remove(&key);
                 }
             }
+            (None, None) => {}
+            (None, new) => {
+                self.places.insert(key, self.slots.len());
+                self.slots.push(new);
+            }
         }
-        Ok(slots.into_iter().flatten().collect())
+    }
+
+    pub(crate) fn into_slots(self) -> impl Iterator<Item = (K, Word)> {
+        self.slots.into_iter().flatten()
     }
 }
 
@@ -125,7 +146,7 @@ pub(crate) const COLUMNS: &str = "id, event, since, owner, key, value";
 /// The event of the line that made a write, as [`Write::line`], in the terms of its columns.
 pub(crate) const LINE: &str = "event - max(since, ~since)";
 
-pub(crate) fn write_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Write> {
+pub(crate) fn write_of(row: &Row<'_>) -> rusqlite::Result<Write> {
     let (event, since): (i64, i64) = (row.get(1)?, row.get(2)?);
     Ok(Write {
         id: row.get(0)?,

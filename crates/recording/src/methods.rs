@@ -58,9 +58,7 @@ impl Recording {
         let inner = text.strip_prefix("bool(").and_then(|rest| rest.strip_suffix(')'));
         let expression = inner.and_then(|inner| self.expression(inner).ok());
         let expression = expression.map_or_else(|| self.expression(text).ok(), Some)?;
-        let mut roots = Vec::new();
-        expression.roots(&mut roots);
-        roots.iter().all(|root| root == parameter).then_some((parameter, expression))
+        expression.roots().iter().all(|root| root == parameter).then_some((parameter, expression))
     }
 
     /// The first of these methods that the class of an object has or inherits.

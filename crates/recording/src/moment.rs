@@ -156,7 +156,7 @@ impl Recording {
         if self.spelling != Spelling::Python {
             return Ok(None);
         }
-        let line = event.place.and_then(|place| self.place(place));
+        let line = self.place(event.place);
         let text = line.map(|(code, line)| self.source(code, line)).unwrap_or_default();
         let text = text.trim_start();
         if text.starts_with("raise") || !ASKS_FOR_RESULTS.iter().any(|word| text.contains(word)) {

@@ -264,21 +264,17 @@ impl Expression {
         }
     }
 
-    /// Adds each variable of the program that it begins at.
-    pub(crate) fn roots(&self, found: &mut Vec<String>) {
-        if let Self::Name(name) = self
-            && !found.contains(name)
-        {
-            found.push(name.clone());
-        }
-        let mut inner = Vec::new();
-        for part in self.parts() {
-            part.roots(&mut inner);
+    /// The variables of the program that it begins at, each once.
+    pub(crate) fn roots(&self) -> Vec<String> {
+        let mut found = if let Self::Name(name) = self { vec![name.clone()] } else { Vec::new() };
+        for name in self.parts().into_iter().flat_map(Self::roots) {
+            if !found.contains(&name) {
+                found.push(name);
+            }
         }
         if let Self::Each(each) = self {
-            inner.retain(|name| !each.variables.contains(name));
+            found.retain(|name| !each.variables.contains(name));
         }
-        inner.retain(|name| !found.contains(name));
-        found.extend(inner);
+        found
     }
 }

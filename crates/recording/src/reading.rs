@@ -265,8 +265,8 @@ impl Recording {
     }
 
     /// The code and the line of a place.
-    pub(crate) fn place(&self, id: i64) -> Option<(&Code, i64)> {
-        let place = self.places.get(&id)?;
+    pub(crate) fn place(&self, id: Option<i64>) -> Option<(&Code, i64)> {
+        let place = self.places.get(&id?)?;
         Some((self.codes.get(&place.code)?, place.line))
     }
 

@@ -23,78 +23,53 @@ impl Spelling {
         if language == "javascript" { Self::JavaScript } else { Self::Python }
     }
 
+    fn either(self, python: &'static str, javascript: &'static str) -> &'static str {
+        if self == Self::Python { python } else { javascript }
+    }
+
     /// Whether a generator runs only while what goes through it waits for its next value.
     pub(crate) fn runs_generators_in_place(self) -> bool {
         self == Self::Python
     }
 
     pub(crate) fn none(self) -> &'static str {
-        match self {
-            Self::Python => "None",
-            Self::JavaScript => "null",
-        }
+        self.either("None", "null")
     }
 
     /// The type of integers.
     pub(crate) fn integer(self) -> &'static str {
-        match self {
-            Self::Python => "int",
-            Self::JavaScript => "number",
-        }
+        self.either("int", "number")
     }
 
     /// The type of other numbers.
     pub(crate) fn float(self) -> &'static str {
-        match self {
-            Self::Python => "float",
-            Self::JavaScript => "number",
-        }
+        self.either("float", "number")
     }
 
     pub(crate) fn list_type(self) -> &'static str {
-        match self {
-            Self::Python => "list",
-            Self::JavaScript => "Array",
-        }
+        self.either("list", "Array")
     }
 
     pub(crate) fn string(self) -> &'static str {
-        match self {
-            Self::Python => "str",
-            Self::JavaScript => "string",
-        }
+        self.either("str", "string")
     }
 
     /// The type of [`Spelling::none`].
     pub(crate) fn none_type(self) -> &'static str {
-        match self {
-            Self::Python => "NoneType",
-            Self::JavaScript => "null",
-        }
+        self.either("NoneType", "null")
     }
 
     pub(crate) fn bool_type(self) -> &'static str {
-        match self {
-            Self::Python => "bool",
-            Self::JavaScript => "boolean",
-        }
+        self.either("bool", "boolean")
     }
 
     pub(crate) fn bool(self, value: bool) -> &'static str {
-        match (self, value) {
-            (Self::Python, true) => "True",
-            (Self::Python, false) => "False",
-            (Self::JavaScript, true) => "true",
-            (Self::JavaScript, false) => "false",
-        }
+        if value { self.either("True", "true") } else { self.either("False", "false") }
     }
 
     /// The type of classes.
     pub(crate) fn class_type(self) -> &'static str {
-        match self {
-            Self::Python => "type",
-            Self::JavaScript => "function",
-        }
+        self.either("type", "function")
     }
 
     /// A class or a function, as a value.
@@ -118,10 +93,7 @@ impl Spelling {
 
     /// What begins a comment that ends with its line.
     pub(crate) fn comment(self) -> &'static str {
-        match self {
-            Self::Python => "#",
-            Self::JavaScript => "//",
-        }
+        self.either("#", "//")
     }
 
     /// An attribute of an object, with its name.

@@ -83,7 +83,7 @@ impl Recording {
 
     /// `shop.py:12 in add`.
     pub(crate) fn frame_text(&self, frame: &Frame) -> String {
-        match frame.place.and_then(|place| self.place(place)) {
+        match self.place(frame.place) {
             Some((code, line)) => format!("{}:{line} in {}", base_name(&code.path), code.name),
             None => match self.codes.get(&frame.call.code) {
                 Some(code) => format!("{} in {} (beginning)", code.place(), code.name),
@@ -94,7 +94,7 @@ impl Recording {
 
     /// `shop.py:12 in add: self.total += price`.
     pub(crate) fn place_text(&self, place: Option<i64>) -> String {
-        let Some((code, line)) = place.and_then(|place| self.place(place)) else { return "?".to_owned() };
+        let Some((code, line)) = self.place(place) else { return "?".to_owned() };
         let source = cut(self.source(code, line).to_owned(), MOST_SOURCE);
         format!("{}:{line} in {}: `{source}`", base_name(&code.path), code.name)
     }

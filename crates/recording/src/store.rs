@@ -5,7 +5,6 @@
 //! is what was written before. `since` is how many events before that the line began that made the write; its bitwise
 //! complement if the program did not write, but a variable is visible again that another one of the same name hid.
 
-mod calls;
 mod ring;
 mod schema;
 
@@ -15,7 +14,6 @@ use std::time::Instant;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use self::calls::{ActiveCall, ActiveCalls};
 use self::ring::Ring;
 pub(crate) use self::schema::{finish, read_back};
 use crate::error::Result;
@@ -31,7 +29,8 @@ const MOST_OUTPUT: usize = 1 << 20;
 pub(crate) struct Store {
     database: Connection,
     began: Instant,
-    calls: ActiveCalls,
+    /// The calls that have begun and not ended.
+    calls: HashMap<u64, ActiveCall>,
     redactor: Redactor,
     texts: HashMap<i64, String>,
     /// Values that no write has used yet: type, flags and text.
@@ -50,6 +49,15 @@ pub(crate) struct Store {
     pub(crate) counts: Counts,
     /// Why something is missing, if something is.
     pub(crate) gap: Option<String>,
+}
+
+/// Where a call is.
+#[derive(Clone, Copy, Debug)]
+struct ActiveCall {
+    /// The number of the line that it is at; 0 before the first.
+    place: i64,
+    /// The event of that line.
+    event: i64,
 }
 
 /// How much was written.
@@ -82,7 +90,7 @@ impl Store {
         Ok(Self {
             database: schema::create(path)?,
             began: Instant::now(),
-            calls: ActiveCalls::default(),
+            calls: HashMap::new(),
             redactor: Redactor::default(),
             texts: HashMap::new(),
             waiting: HashMap::new(),
@@ -165,7 +173,7 @@ impl Store {
                     )?;
                 }
                 let event = self.event(What::Line, call, Some(stored(place)), None)?;
-                self.calls.reach(call, stored(place), event);
+                self.calls.insert(call, ActiveCall { place: stored(place), event });
             }
             Record::Write { key, owner, by, value, is_shown_again } => {
                 self.change(key, (owner, by), value, is_shown_again)?;
@@ -176,13 +184,13 @@ impl Store {
                     let values = params![stored(code), file, name, line];
                     self.insert("INSERT OR REPLACE INTO codes VALUES (?, ?, ?, ?)", values)?;
                 }
-                let place = self.calls.get(caller).map(|caller| caller.place);
+                let place = self.calls.get(&caller).map(|caller| caller.place);
                 let event = self.event(What::Call, call, None, None)?;
                 self.insert(
                     "INSERT INTO calls (id, code, owner, caller, caller_place, thread, entered) VALUES (?, ?, ?, ?, ?, ?, ?)",
                     params![stored(call), stored(code), stored(owner), stored(caller), place, stored(thread), event],
                 )?;
-                self.calls.enter(call, ActiveCall { place: 0, event });
+                self.calls.insert(call, ActiveCall { place: 0, event });
             }
             Record::Leave { call, value } => self.leave(What::Return, call, Some(stored(value)))?,
             Record::Unwind { call } => self.leave(What::Unwind, call, None)?,
@@ -244,13 +252,13 @@ impl Store {
 
     /// The same, where the call is.
     fn event_at(&mut self, what: What, call: u64, value: Option<i64>) -> Result<()> {
-        let place = self.calls.get(call).map(|call| call.place);
+        let place = self.calls.get(&call).map(|call| call.place);
         self.event(what, call, place, value).map(drop)
     }
 
     fn leave(&mut self, what: What, call: u64, value: Option<i64>) -> Result<()> {
         self.event_at(what, call, value)?;
-        self.calls.leave(call);
+        self.calls.remove(&call);
         self.insert("UPDATE calls SET ended = ? WHERE id = ?", params![self.counts.events, stored(call)])
     }
 
@@ -262,7 +270,7 @@ impl Store {
         if let Word::Atom(atom) = Word::of(stored(value)) {
             self.use_atom(atom, name)?;
         }
-        let call = self.calls.get(by);
+        let call = self.calls.get(&by).copied();
         let event = match call {
             // Its arguments belong to its begin, whatever other threads and processes have done since.
             Some(ActiveCall { place: 0, event }) => event,

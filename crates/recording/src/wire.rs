@@ -55,23 +55,23 @@ pub(crate) enum Record {
         id: u64,
         name: u64,
     },
+    /// Of one that is shown again, the program has not written it: another variable of the same name hid this one.
     Write {
         key: u64,
         owner: u64,
         by: u64,
         value: u64,
-        /// The program has not written it: another variable of the same name hid this one.
         is_shown_again: bool,
     },
     Text {
         id: u64,
         text: String,
     },
+    /// The prototype is the object that it inherits from; 0 for none.
     Object {
         id: u64,
         type_name: u64,
         kind: u64,
-        /// The object that it inherits from; 0 for none.
         prototype: u64,
     },
     Atom {

@@ -16,7 +16,7 @@ pub(crate) fn statement_around(recording: &Recording, file: &str, line: i64) -> 
     let places = recording.places_of(|code| is_file(&code.path, file)).into_iter().rev();
     let mut above = places.filter(|(_, place)| (line - MOST_LINES..line).contains(&place.line));
     let is_around = |begin: i64, code: &Code| {
-        let text = statement_at(recording, code, begin);
+        let text = recording.statement(code, begin);
         let at = usize::try_from(line - begin).unwrap_or_default();
         statement::comprehensions_by_line(&text).iter().any(|(lines, _)| lines.contains(&at))
     };
@@ -33,7 +33,7 @@ pub(super) fn note(recording: &Recording, variable: &str, condition: Option<&str
     }
     recording.places_of(|_| true).into_iter().find_map(|(id, place)| {
         let code = recording.codes.get(&place.code)?;
-        let text = statement_at(recording, code, place.line);
+        let text = recording.statement(code, place.line);
         let mut all = statement::comprehensions_by_line(&text).into_iter();
         let (_, found) = all.find(|(_, found)| found.variables.contains(&variable))?;
         let over = found.over.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -44,9 +44,4 @@ pub(super) fn note(recording: &Recording, variable: &str, condition: Option<&str
         let place = recording.place_text(Some(id));
         Some(format!("variables of comprehensions are not recorded, such as `{variable}` in {place}; ask about `{instead}`"))
     })
-}
-
-fn statement_at(recording: &Recording, code: &Code, line: i64) -> String {
-    let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
-    statement::statement_at(recording.lines_of(code), at, recording.spelling.comment())
 }

@@ -1,6 +1,5 @@
 //! Attributes that a function computes when they are read: properties and getters.
 
-use super::first::owners;
 use super::origin::{Returned, returned_of};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt};
@@ -54,8 +53,7 @@ fn receiver(recording: &Recording, call: &Call, event: i64) -> Result<Option<i64
 fn value_in_stack(recording: &Recording, of: &Expression, event: &Event) -> Result<Option<i64>> {
     let memory = MemoryAt { recording, event: event.id };
     for frame in recording.stack(event)? {
-        let owners = owners(recording, &frame.call)?;
-        if let Some(Datum::Object(object)) = Scope::new(recording, &memory, &owners).value(of)? {
+        if let Some(Datum::Object(object)) = Scope::of(recording, &memory, &frame.call)?.value(of)? {
             return Ok(Some(object));
         }
     }

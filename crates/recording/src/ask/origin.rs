@@ -18,7 +18,7 @@ use super::computed;
 use super::first::change_text;
 use super::inside::{changed_text, last_change};
 use super::statement;
-use super::target::Target;
+use super::target::{Target, TargetRequest};
 use super::text::Lines;
 use super::writes::{cut_text, writes_to};
 use crate::error::Result;
@@ -33,20 +33,8 @@ const VALUE: usize = 70;
 /// That not all steps are shown.
 const MORE: &str = "there are more steps; ask about one of these values at its event";
 
-/// What is asked about.
-#[derive(Debug)]
-pub struct OriginRequest<'a> {
-    /// A variable, an attribute or an item.
-    pub target: &'a str,
-    /// The moment at which it had the value; by default the last exception of a run that failed,
-    /// or the end, or else where it was last there.
-    pub at: Option<&'a str>,
-    /// The most steps to report.
-    pub limit: usize,
-}
-
 /// What the value of a target at a moment was computed from: a tree, in which each step is followed by those it used.
-pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<String> {
+pub fn origin(recording: &Recording, request: &TargetRequest<'_>) -> Result<String> {
     let target = match Target::find(recording, request.target, request.at) {
         Ok(target) => target,
         Err(error) => return computed_origin(recording, request)?.ok_or(error),
@@ -79,7 +67,7 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
 }
 
 /// The same of what a property or a getter gives, which is not stored; none if it is something else.
-fn computed_origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Option<String>> {
+fn computed_origin(recording: &Recording, request: &TargetRequest<'_>) -> Result<Option<String>> {
     let event = recording.moment(request.at.unwrap_or_else(|| recording.last_moment()))?;
     let target = recording.expression(request.target)?.as_kept();
     let Some(returned) = computed::last(recording, &target, &event)? else { return Ok(None) };

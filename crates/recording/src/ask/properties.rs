@@ -55,8 +55,7 @@ fn returned(recording: &Recording, of: &Expression, name: &str) -> Result<Option
     let Some(number) = of.last_name().and_then(|last| recording.number(last)) else { return Ok(None) };
     let objects = "SELECT min(objects.id) FROM writes JOIN objects ON objects.id = value >> 3 \
                    WHERE key = ? AND value & 7 = 4 GROUP BY type";
-    let mut roots = Vec::new();
-    of.roots(&mut roots);
+    let roots = of.roots();
     let mut found: Option<(Expression, String)> = None;
     for object in recording.rows(objects, [Key::Name(number).stored()], |row| row.get(0))? {
         if recording.object(object)?.kind != Kind::Instance {
@@ -64,11 +63,9 @@ fn returned(recording: &Recording, of: &Expression, name: &str) -> Result<Option
         }
         let Some(method) = recording.property_of(object, name)? else { return Ok(None) };
         let Some((parameter, body)) = recording.returned_by(&method) else { return Ok(None) };
-        let mut read = Vec::new();
-        body.roots(&mut read);
         let is_object = |part: &Expression| matches!(part, Expression::Name(name) if name == parameter);
         let returned = body.replaced(&|part| is_object(part).then(|| of.clone()));
-        if read.is_empty()
+        if body.roots().is_empty()
             || calls(&body)
             || binds(&body, &roots)
             || found.as_ref().is_some_and(|(other, _)| *other != returned)

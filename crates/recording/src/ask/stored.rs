@@ -217,7 +217,7 @@ fn assigned(
             let known = descriptor.as_object().and_then(|descriptor| names.get(&descriptor));
             let is_named = known.map_or_else(
                 || {
-                    let line = call.caller_place.and_then(|place| recording.place(place));
+                    let line = recording.place(call.caller_place);
                     let text = line.map(|(code, line)| recording.source(code, line)).unwrap_or_default();
                     statement::assigned(text, name).is_some()
                 },

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::comprehensions;
 use super::computed;
-use super::first::owners;
 use super::last::last_moments;
 use super::state::is_definition;
 use super::stored;
@@ -24,6 +23,18 @@ pub(super) const MOST_TRIED: usize = 200;
 
 /// The functions of JavaScript that make getters, which are recorded without the name of the property.
 const DEFINING: [&str; 3] = ["defineProperty(", "defineProperties(", "__defineGetter__("];
+
+/// What is asked about.
+#[derive(Debug)]
+pub struct TargetRequest<'a> {
+    /// A variable, an attribute or an item, such as `self.cache['k']`.
+    pub target: &'a str,
+    /// The moment at which it had its value; by default the last exception of a run that failed, or the end, or else where
+    /// it was last there.
+    pub at: Option<&'a str>,
+    /// The most writes or steps to report.
+    pub limit: usize,
+}
 
 pub(super) struct Target {
     /// As it was asked for.
@@ -97,8 +108,7 @@ impl Target {
     /// Where it was last there, in a stack that has it, or the variable that it begins at; at the moment that was asked for
     /// if it is kept in a module. Another process has other variables: they are shown if its own one has none.
     fn last(recording: &Recording, target: &Expression, text: &str, asked: &Event) -> Result<Option<Self>> {
-        let mut names = Vec::new();
-        target.roots(&mut names);
+        let mut names = target.roots();
         names.extend(target.last_name().map(str::to_owned));
         for is_own in [true, false] {
             let mut last: Option<Self> = None;
@@ -190,8 +200,7 @@ fn slot<'a>(
     memory: &MemoryAt<'_>,
 ) -> Result<Option<(&'a Frame, (Owner, Key))>> {
     for frame in frames {
-        let owners = owners(recording, &frame.call)?;
-        let scope = Scope::new(recording, memory, &owners);
+        let scope = Scope::of(recording, memory, &frame.call)?;
         let found = scope.slot(target)?;
         let is_there = match found {
             Some(slot) => memory.get(slot.0, slot.1)?.is_some(),
@@ -220,11 +229,8 @@ fn module_of<'a>(
 ) -> Result<Option<&'a str>> {
     let Some(code) = recording.codes.get(&frame.call.code) else { return Ok(None) };
     let Some(module) = recording.module_of(code.file, stream_of(frame.call.id))? else { return Ok(None) };
-    let owners = owners(recording, &frame.call)?;
-    let scope = Scope::new(recording, memory, &owners);
-    let mut roots = Vec::new();
-    target.roots(&mut roots);
-    for root in roots {
+    let scope = Scope::of(recording, memory, &frame.call)?;
+    for root in target.roots() {
         match scope.slot(&Expression::Name(root))? {
             Some((owner, _)) if is_of_module(recording, owner, module)? => {}
             _ => return Ok(None),
@@ -240,10 +246,9 @@ fn others_text(
     call: &Call,
     memory: &MemoryAt<'_>,
 ) -> Result<String> {
-    let mut roots = Vec::new();
-    target.roots(&mut roots);
-    let root = roots.first().and_then(|root| Some((root, Key::Name(recording.number(root)?))));
-    let Some((root, key)) = root else { return Ok(String::new()) };
+    let root = target.roots().into_iter().next();
+    let root = root.and_then(|root| Some((Key::Name(recording.number(&root)?), root)));
+    let Some((key, root)) = root else { return Ok(String::new()) };
     let value = |code: &Code| {
         let module = recording.module_of(code.file, stream_of(call.id))?;
         module.map_or(Ok(None), |module| memory.get(module, key))
@@ -271,9 +276,7 @@ fn is_of_module(recording: &Recording, owner: Owner, module: Owner) -> Result<bo
     if owner == module {
         return Ok(true);
     }
-    let is_whole = |call: &Call| {
-        call.owner == owner && call.caller_place.and_then(|place| recording.place(place)).is_none()
-    };
+    let is_whole = |call: &Call| call.owner == owner && recording.place(call.caller_place).is_none();
     let Some(call) = recording.call(owner.0 >> 1)?.filter(is_whole) else { return Ok(false) };
     Ok(recording.call(call.caller)?.is_some_and(|caller| caller.owner == module))
 }
@@ -343,9 +346,7 @@ fn absent(
     {
         "; only the text of that object is recorded".clone_into(&mut elsewhere);
     }
-    let mut roots = Vec::new();
-    target.roots(&mut roots);
-    let of_comprehension = roots.iter().find_map(|root| comprehensions::note(recording, root, None));
+    let of_comprehension = target.roots().iter().find_map(|root| comprehensions::note(recording, root, None));
     elsewhere += &of_comprehension.map(|note| format!("; {note}")).unwrap_or_default();
     let frame = frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default();
     Ok(Error::question(format!("no `{text}` at `{at}` ({frame}); variables there: {known}{elsewhere}")))

@@ -2,7 +2,7 @@
 
 use super::first::write_text;
 use super::inside::{changed_text, last_change};
-use super::target::Target;
+use super::target::{Target, TargetRequest};
 use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt, Write};
@@ -15,20 +15,8 @@ use crate::value::{Key, Kind, Owner, What, Word};
 /// That an outer variable had its value where a call of a closure begins.
 const EARLIER: &str = ": an outer variable, which other calls wrote before";
 
-/// What is asked about.
-#[derive(Debug)]
-pub struct WritesRequest<'a> {
-    /// A variable, an attribute or an item, such as `self.cache['k']`.
-    pub target: &'a str,
-    /// The moment before which it was written; by default the last exception of a run that failed,
-    /// or the end, or else where it was last there.
-    pub at: Option<&'a str>,
-    /// The most writes to report.
-    pub limit: usize,
-}
-
 /// The writes to a target until a moment, newest first, and those to the contents of the object in it.
-pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<String> {
+pub fn writes(recording: &Recording, request: &TargetRequest<'_>) -> Result<String> {
     let target = Target::find(recording, request.target, request.at)?;
     let (event, owner, key) = (target.event, target.owner, target.key);
     let memory = MemoryAt { recording, event };
@@ -197,7 +185,10 @@ fn is_of_equal_text(recording: &Recording, write: &Write) -> Result<bool> {
         return Ok(false);
     }
     let memory = MemoryAt { recording, event: write.event + 1 };
-    let is_known = !matches!(Scope::new(recording, &memory, &[]).datum(write.word)?, Datum::Object(_));
+    let is_known = !matches!(
+        Scope::new(recording, &memory, std::rc::Rc::default()).datum(write.word)?,
+        Datum::Object(_)
+    );
     let text = |object| {
         Ok::<_, Error>(match memory.get(Owner::object(object), Key::Name(0))? {
             Some(Word::Atom(text)) => Some(recording.atom(text)?),
@@ -327,7 +318,7 @@ fn aliases(
         };
         if names.iter().all(|known: &String| !known.starts_with(&name)) && names.len() < 5 {
             let place = match writes_to(recording, slot.0, Some(slot.1), memory.event, 1)?.first() {
-                Some(write) => recording.writer(write)?.place.and_then(|place| recording.place(place)),
+                Some(write) => recording.place(recording.writer(write)?.place),
                 None => None,
             };
             let place = place.map(|(code, line)| format!(" ({}:{line})", base_name(&code.path)));

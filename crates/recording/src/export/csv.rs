@@ -88,7 +88,7 @@ impl Table<'_> {
         let recording = self.recording;
         let call = recording.call(event.call)?;
         let of_call = call.as_ref().and_then(|call| recording.codes.get(&call.code));
-        let place = event.place.and_then(|place| recording.place(place));
+        let place = recording.place(event.place);
         let (code, line) =
             place.map_or((of_call, of_call.map(|code| code.line)), |(code, line)| (Some(code), Some(line)));
         let milliseconds = self.clock.at(event.id) / 1000;

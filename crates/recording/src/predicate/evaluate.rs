@@ -9,9 +9,10 @@ use super::containers::{distinct, extreme, numbered, of_items, order_of_items, s
 use super::javascript;
 use super::opaque::{Notes, is_of_date, known_by_text};
 use super::{Comparison, Expression, Function, Literal, range};
+use crate::ask::owners;
 use crate::error::Result;
 use crate::memory::Memory;
-use crate::reading::Recording;
+use crate::reading::{Call, Recording};
 use crate::spelling::Spelling;
 use crate::value::{Key, Kind, Owner, VALUE, Word};
 
@@ -71,12 +72,12 @@ impl Datum {
 }
 
 /// Where names are looked up.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Scope<'a> {
     pub(crate) recording: &'a Recording,
     pub(crate) memory: &'a dyn Memory,
     /// The variables: of a call, then of its module.
-    owners: &'a [Owner],
+    owners: Rc<[Owner]>,
     /// The variables of comprehensions, innermost first.
     bound: Option<&'a Bound<'a>>,
     pub(super) notes: Option<&'a RefCell<Notes>>,
@@ -90,8 +91,13 @@ struct Bound<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub(crate) fn new(recording: &'a Recording, memory: &'a dyn Memory, owners: &'a [Owner]) -> Self {
+    pub(crate) fn new(recording: &'a Recording, memory: &'a dyn Memory, owners: Rc<[Owner]>) -> Self {
         Self { recording, memory, owners, bound: None, notes: None }
+    }
+
+    /// Of the variables of a call and of what is around it.
+    pub(crate) fn of(recording: &'a Recording, memory: &'a dyn Memory, call: &Call) -> Result<Self> {
+        Ok(Self::new(recording, memory, owners(recording, call)?.into()))
     }
 
     /// The same, with notes of what is read.
@@ -118,13 +124,13 @@ impl<'a> Scope<'a> {
     ) -> Result<T> {
         let [(name, value), rest @ ..] = named else { return then(self) };
         let bound = Bound { name, value: value.clone(), outer: self.bound };
-        Scope { bound: Some(&bound), ..*self }.with(rest, then)
+        Scope { bound: Some(&bound), ..self.clone() }.with(rest, then)
     }
 
     /// The value of a name; none if there is no such variable.
     pub(crate) fn name(&self, name: &str) -> Result<Option<Word>> {
         let Some(number) = self.recording.number(name) else { return Ok(None) };
-        for owner in self.owners {
+        for owner in self.owners.iter() {
             if let Some(word) = self.memory.get(*owner, Key::Name(number))? {
                 return Ok(Some(word));
             }
@@ -212,7 +218,7 @@ impl<'a> Scope<'a> {
                 }
             }
             Expression::Slice(of, ends) => self.slice(of, ends)?,
-            Expression::Of(function, of) => self.of(*function, of)?,
+            Expression::Of(function, of) => self.result_of(*function, of)?,
             Expression::List(items) => {
                 let items: Result<Vec<Option<Datum>>> = items.iter().map(|item| self.value(item)).collect();
                 items?.into_iter().collect::<Option<_>>().map(Datum::Items)
@@ -242,7 +248,7 @@ impl<'a> Scope<'a> {
     }
 
     /// What a function makes of an expression.
-    fn of(&self, function: Function, of: &Expression) -> Result<Option<Datum>> {
+    fn result_of(&self, function: Function, of: &Expression) -> Result<Option<Datum>> {
         if function == Function::Class {
             return self.class(of);
         }
@@ -352,7 +358,7 @@ impl<'a> Scope<'a> {
             Expression::Name(name) if self.bound(name).is_some() => Ok(None),
             Expression::Name(name) => {
                 let Some(number) = self.recording.number(name) else { return Ok(None) };
-                for owner in self.owners {
+                for owner in self.owners.iter() {
                     if self.memory.get(*owner, Key::Name(number))?.is_some() {
                         return Ok(Some((*owner, Key::Name(number))));
                     }

@@ -9,7 +9,6 @@ use dap::{
 };
 
 use super::moves::{Direction, Position, Reached, beyond};
-use crate::ask::owners;
 use crate::error::Result;
 use crate::memory::MemoryAt;
 use crate::predicate::{Expression, Scope};
@@ -232,8 +231,7 @@ impl Recording {
         // The arguments of a call are written after its event.
         let moment = event.id + i64::from(event.what == What::Call);
         let memory = MemoryAt { recording: self, event: moment };
-        let owners = owners(self, &call)?;
-        let scope = Scope::new(self, &memory, &owners);
+        let scope = Scope::of(self, &memory, &call)?;
         Ok(match scope.holds(condition)? {
             Some(true) => Answer::Holds,
             Some(false) => Answer::DoesNotHold,

@@ -85,7 +85,7 @@ impl Replay {
 
     fn frame(&mut self, frame: Frame) -> StackFrame {
         let recording = &self.recording;
-        let at = frame.place.and_then(|place| recording.place(place));
+        let at = recording.place(frame.place);
         let code = at.map(|(code, _)| code).or_else(|| recording.codes.get(&frame.call.code));
         let line = at.map(|(_, line)| line).or(code.map(|code| code.line)).unwrap_or(0);
         let shown = StackFrame {
@@ -208,8 +208,7 @@ impl Replay {
         };
         let call = call.ok_or_else(|| Error::question("there is no frame at this moment"))?;
         let memory = self.memory();
-        let owners = owners(&self.recording, &call)?;
-        let scope = Scope::new(&self.recording, &memory, &owners);
+        let scope = Scope::of(&self.recording, &memory, &call)?;
         let kept = scope.slot(&expression)?.map(|(owner, key)| memory.get(owner, key)).transpose()?.flatten();
         let word = match (kept, scope.value(&expression)?) {
             (Some(word), _) | (None, Some(Datum::Other(word))) => word,

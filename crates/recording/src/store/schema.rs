@@ -26,7 +26,7 @@ CREATE TABLE calls (id INTEGER PRIMARY KEY, code INTEGER, owner INTEGER, caller 
                     thread INTEGER, entered INTEGER, ended INTEGER);
 CREATE TABLE events (id INTEGER PRIMARY KEY, kind INTEGER, call INTEGER, place INTEGER, value INTEGER);
 CREATE TABLE writes (id INTEGER PRIMARY KEY, event INTEGER, since INTEGER, owner INTEGER, key INTEGER, value INTEGER);
-CREATE TABLE objects (id INTEGER PRIMARY KEY, type INTEGER, kind INTEGER, prototype INTEGER DEFAULT 0);
+CREATE TABLE objects (id INTEGER PRIMARY KEY, type INTEGER, kind INTEGER, prototype INTEGER);
 CREATE TABLE atoms (id INTEGER PRIMARY KEY, type INTEGER, flags INTEGER, text TEXT);
 CREATE TABLE output (event INTEGER, call INTEGER, stream INTEGER, text TEXT);
 CREATE TABLE clock (event INTEGER, milliseconds INTEGER);
@@ -93,15 +93,6 @@ pub(crate) fn read_back(path: &Path) -> Result<Connection> {
     )?;
     if !has_index {
         finish(&database)?;
-    }
-    let has_prototypes: bool = database.query_row(
-        "SELECT count(*) > 0 FROM pragma_table_info('objects') WHERE name = 'prototype'",
-        [],
-        |row| row.get(0),
-    )?;
-    if !has_prototypes {
-        // An earlier version wrote it.
-        database.execute_batch("ALTER TABLE objects ADD COLUMN prototype INTEGER DEFAULT 0")?;
     }
     database.set_prepared_statement_cache_capacity(32);
     Ok(database)

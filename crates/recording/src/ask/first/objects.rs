@@ -3,6 +3,7 @@
 //! `lot.units < 0` is asked about the lots of a list, too, which the program may change by another name.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use super::super::state::VALUE;
 use super::super::text::Lines;
@@ -43,7 +44,7 @@ pub(super) fn search(
             for write in std::mem::take(&mut written) {
                 let Some(object) = write.owner.as_object() else { continue };
                 let Some(asked) = condition.about(variable, object) else { continue };
-                let scope = Scope::new(recording, &memory, &[]);
+                let scope = Scope::new(recording, &memory, Rc::default());
                 if !scope.holds(&asked)?.unwrap_or(false) {
                     holding.remove(&object);
                 } else if holding.insert(object) {

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::super::computed;
 use super::super::state::{VALUE, variables};
 use super::super::text::Lines;
-use super::{FirstRequest, owners};
+use super::FirstRequest;
 use crate::error::{Error, Result};
 use crate::memory::MemoryAt;
 use crate::predicate::{Expression, Literal, Scope};
@@ -102,8 +102,7 @@ pub(super) fn search(
             condition.replaced(&|part| matches!(part, Expression::Returned(_)).then(|| returned.clone()));
         let Some(call) = recording.call(event.call)? else { return Ok(false) };
         let memory = MemoryAt { recording, event: event.id };
-        let owners = owners(recording, &call)?;
-        let scope = Scope::new(recording, &memory, &owners);
+        let scope = Scope::of(recording, &memory, &call)?;
         let holds = scope.holds(&asked)?.unwrap_or(false) && is_about(recording, of, event)?;
         *count += usize::from(holds);
         Ok(holds && *count == request.occurrence)

@@ -77,7 +77,7 @@ struct KnownCall {
     call: Call,
     is_wanted: bool,
     /// Its own variables, those of the calls around a closure, and those of its module.
-    owners: Vec<Owner>,
+    owners: Rc<[Owner]>,
 }
 
 impl<'a> Search<'a> {
@@ -86,8 +86,7 @@ impl<'a> Search<'a> {
         request: &'a FirstRequest<'a>,
         condition: Expression,
     ) -> Result<Self> {
-        let mut roots = Vec::new();
-        condition.roots(&mut roots);
+        let roots = condition.roots();
         if roots.is_empty() {
             return Err(Error::question(format!("`{}` has no variable in it", request.condition)));
         }
@@ -257,7 +256,7 @@ impl<'a> Search<'a> {
             return Ok(Some(Rc::clone(known)));
         }
         let Some(call) = self.recording.call(id)? else { return Ok(None) };
-        let owners = owners(self.recording, &call)?;
+        let owners = owners(self.recording, &call)?.into();
         let known = Rc::new(KnownCall { is_wanted: self.is_wanted(&call), owners, call });
         self.known.insert(id, Rc::clone(&known));
         Ok(Some(known))
@@ -271,7 +270,7 @@ impl<'a> Search<'a> {
     /// What the first variable of the condition belongs to, and whether the condition holds. None where there is no such
     /// variable.
     fn holds(&self, known: &KnownCall) -> Result<Option<(Owner, bool)>> {
-        let scope = Scope::new(self.recording, &self.memory, &known.owners).noting(&self.notes);
+        let scope = Scope::new(self.recording, &self.memory, Rc::clone(&known.owners)).noting(&self.notes);
         let mut asked = None;
         for root in &self.roots {
             let Some((owner, key)) = scope.slot(&Expression::Name(root.clone()))? else { return Ok(None) };

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use super::inputs::{Inputs, MOST_EVENTS, Ran, called_name, has_no_name, slot_of};
 use super::{Cause, Returned, word_of};
-use crate::ask::first::owners;
 use crate::ask::statement::{self, Function, Parameter, Part, Value};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
@@ -105,7 +104,7 @@ impl Recording {
         let (Some(caller), Some(code)) = (self.call(call.caller)?, self.codes.get(&call.code)) else {
             return Ok(None);
         };
-        let Some((place, number)) = call.caller_place.and_then(|place| self.place(place)) else {
+        let Some((place, number)) = self.place(call.caller_place) else {
             return Ok(None);
         };
         let Key::Name(name) = write.key else { return Ok(None) };
@@ -206,10 +205,9 @@ impl Recording {
             self.codes.get(&returned.code).is_some_and(|code| called_name(code) == *name)
         };
         let memory = MemoryAt { recording: self, event: from };
-        let owners = owners(self, caller)?;
         // A function that a library is given is called by that, and has none of these arguments.
         if made.get(nth).is_some_and(is_called)
-            || slot_of(&Scope::new(self, &memory, &owners), name)?.is_none()
+            || slot_of(&Scope::of(self, &memory, caller)?, name)?.is_none()
         {
             return Ok(None);
         }
@@ -228,8 +226,7 @@ impl Recording {
         (caller, event): (&Call, i64),
     ) -> Result<Option<&'t str>> {
         let memory = MemoryAt { recording: self, event };
-        let owners = owners(self, caller)?;
-        let scope = Scope::new(self, &memory, &owners);
+        let scope = Scope::of(self, &memory, caller)?;
         let value = |given: &str| match self.expression(given).ok() {
             Some(expression) => match scope.slot(&expression)? {
                 Some((owner, key)) => memory.get(owner, key),
@@ -266,8 +263,7 @@ impl Recording {
             return Ok(None);
         }
         let memory = MemoryAt { recording: self, event: from };
-        let owners = owners(self, caller)?;
-        let is_variable = || slot_of(&Scope::new(self, &memory, &owners), called);
+        let is_variable = || slot_of(&Scope::of(self, &memory, caller)?, called);
         Ok((called == "]" || is_variable()?.is_some()).then_some(called))
     }
 

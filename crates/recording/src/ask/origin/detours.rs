@@ -3,7 +3,6 @@
 
 use super::inputs::{Inputs, MOST_CALLS, called_name, has_no_name, is_common, returned_of, slot_of};
 use super::{Cause, Returned};
-use crate::ask::first::owners;
 use crate::ask::statement;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
@@ -68,7 +67,7 @@ impl Recording {
         let Some(called) = self.codes.get(&call.code) else { return Ok(Vec::new()) };
         let is_lambda = has_no_name(called) && !self.spelling.has_inner_functions();
         let caller = self.call(call.caller)?.filter(|_| self.spelling.has_inner_functions() || is_lambda);
-        let place = call.caller_place.and_then(|place| self.place(place));
+        let place = self.place(call.caller_place);
         let (Some(caller), Some((code, number))) = (caller, place) else { return Ok(Vec::new()) };
         let (whole, text) = (self.statement(code, number), self.own_statement(&caller, code, number)?);
         let is_written = is_lambda || statement::has_word(&whole, called_name(called));
@@ -87,8 +86,7 @@ impl Recording {
             return Ok(vec![(Cause::Return(returned), 1)]);
         }
         let memory = MemoryAt { recording: self, event: line.id };
-        let owners = owners(self, &caller)?;
-        let scope = Scope::new(self, &memory, &owners);
+        let scope = Scope::of(self, &memory, &caller)?;
         let name = self.key_text(write.key);
         for read in statement::reads(&text, self.spelling) {
             let Some(slot) = slot_of(&scope, &read.path)? else { continue };

@@ -3,7 +3,6 @@
 use super::detours::TakenPart;
 use super::items::MOST_SUMMED;
 use super::{Cause, Returned};
-use crate::ask::first::owners;
 use crate::ask::state::is_definition;
 use crate::ask::statement::{self, Value};
 use crate::ask::writes::writes_to;
@@ -59,7 +58,7 @@ impl Recording {
         if line.what == What::Call {
             return self.inputs_of_argument(write, &line, &call);
         }
-        let Some((code, number)) = line.place.and_then(|place| self.place(place)) else {
+        let Some((code, number)) = self.place(line.place) else {
             return Ok(Vec::new());
         };
         let text = self.own_statement(&call, code, number)?;
@@ -119,7 +118,7 @@ impl Recording {
     pub(super) fn inputs_of_return(&self, returned: &Returned, part: Option<TakenPart>) -> Result<Inputs> {
         let line = self.line_of_return(returned)?;
         let Some(call) = self.call(returned.call)? else { return Ok(Vec::new()) };
-        let Some((code, number)) = line.place.and_then(|place| self.place(place)) else {
+        let Some((code, number)) = self.place(line.place) else {
             return Ok(Vec::new());
         };
         let text = self.own_statement(&call, code, number)?;
@@ -244,8 +243,7 @@ impl Recording {
         // The head of a loop has given its variables their values on the same line.
         let event = if ran.value.is_late { ran.until + 1 } else { before };
         let memory = MemoryAt { recording: self, event };
-        let owners = owners(self, &ran.call)?;
-        let scope = Scope::new(self, &memory, &owners);
+        let scope = Scope::of(self, &memory, &ran.call)?;
         let reads = statement::reads(ran.value.text, self.spelling);
         let is_part = is_part(ran);
         let is_length = statement::counts(ran.value.text);
@@ -390,8 +388,7 @@ impl Recording {
             self.codes.get(&returned.code).is_some_and(|code| has(code, name))
         };
         let memory = MemoryAt { recording: self, event: ran.from.max(1) };
-        let owners = owners(self, &ran.call)?;
-        let scope = Scope::new(self, &memory, &owners);
+        let scope = Scope::of(self, &memory, &ran.call)?;
         let mut count = 0;
         for name in statement::calls(ran.value.text) {
             let is_own = || self.codes.values().any(|code| has(code, name));
@@ -456,7 +453,7 @@ impl Recording {
         }
         let lines = self.lines_before(call.id, line, MOST_LINES)?.into_iter();
         let is_part = |event: &Event| {
-            let place = event.place.and_then(|place| self.place(place));
+            let place = self.place(event.place);
             place.is_some_and(|(_, line)| (first..first + count).contains(&line))
         };
         Ok(lines.take_while(is_part).last().map_or(line, |event| event.id))
@@ -476,11 +473,11 @@ impl Recording {
 
     /// The statement at an event.
     pub(in crate::ask) fn statement_of(&self, event: &Event) -> Option<String> {
-        let (code, line) = event.place.and_then(|place| self.place(place))?;
+        let (code, line) = self.place(event.place)?;
         Some(self.statement(code, line))
     }
 
-    pub(super) fn statement(&self, code: &Code, line: i64) -> String {
+    pub(in crate::ask) fn statement(&self, code: &Code, line: i64) -> String {
         let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
         statement::statement_at(self.lines_of(code), at, self.spelling.comment())
     }

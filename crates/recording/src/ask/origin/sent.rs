@@ -44,7 +44,7 @@ impl Recording {
         let Some(Sender { call, line, until }) = self.sender(&ran.call, ran.from, ran.until)? else {
             return Ok(Vec::new());
         };
-        let Some((code, number)) = line.place.and_then(|place| self.place(place)) else {
+        let Some((code, number)) = self.place(line.place) else {
             return Ok(Vec::new());
         };
         let whole = self.own_statement(&call, code, number)?;
@@ -80,8 +80,7 @@ impl Recording {
         let (Key::Name(name), None, What::Line) = (write.key, write.owner.as_object(), line.what) else {
             return Ok(Vec::new());
         };
-        let outer =
-            line.place.and_then(|place| self.place(place)).filter(|(code, _)| &*code.name != "<module>");
+        let outer = self.place(line.place).filter(|(code, _)| &*code.name != "<module>");
         let (Some((outer, _)), Some(text)) = (outer, self.statement_of(&line)) else { return Ok(Vec::new()) };
         if self.spelling != Spelling::Python || statement::assigns(&text, &self.text(name)) {
             return Ok(Vec::new());

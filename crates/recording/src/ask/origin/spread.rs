@@ -2,7 +2,6 @@
 
 use super::Cause;
 use super::inputs::{Inputs, Ran, called_name, slot_of};
-use crate::ask::first::owners;
 use crate::ask::statement::{self, Parameter, Value};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
@@ -21,7 +20,7 @@ impl Recording {
     /// for such an item.
     pub(super) fn inputs_of_spread(&self, write: &Write, line: &Event, call: &Call) -> Result<Inputs> {
         let Some(caller) = self.call(call.caller)? else { return Ok(Vec::new()) };
-        let Some((code, number)) = call.caller_place.and_then(|place| self.place(place)) else {
+        let Some((code, number)) = self.place(call.caller_place) else {
             return Ok(Vec::new());
         };
         let text = self.own_statement(&caller, code, number)?;
@@ -64,8 +63,7 @@ impl Recording {
             }
         };
         let memory = MemoryAt { recording: self, event: line.id };
-        let owners = owners(self, caller)?;
-        let scope = Scope::new(self, &memory, &owners);
+        let scope = Scope::of(self, &memory, caller)?;
         for name in statement::spreads(text) {
             let Some(variable) = slot_of(&scope, name)? else { continue };
             let Some(Word::Object(object)) = memory.get(variable.0, variable.1)? else { continue };
@@ -119,8 +117,7 @@ impl Recording {
             _ => return Ok(None),
         };
         // A method of a class that is wrapped is given its object first.
-        let owners = owners(self, caller)?;
-        let scope = Scope::new(self, &memory, &owners);
+        let scope = Scope::of(self, &memory, caller)?;
         let first = memory.get(write.owner, Key::Index(0))?;
         for read in statement::reads(text, self.spelling) {
             if read.is_receiver

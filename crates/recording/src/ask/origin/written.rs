@@ -1,6 +1,5 @@
 //! Which part of a statement gave an item or an attribute that it wrote.
 
-use crate::ask::first::owners;
 use crate::ask::statement::{self, WrittenPart};
 use crate::ask::writes::writes_to;
 use crate::error::Result;
@@ -61,8 +60,7 @@ impl Recording {
     fn has_value(&self, write: &Write, (call, line): (&Call, &Event), text: &str) -> Result<Option<bool>> {
         let Ok(expression) = self.expression(text) else { return Ok(None) };
         let memory = MemoryAt { recording: self, event: line.id.max(1) };
-        let owners = owners(self, call)?;
-        let scope = Scope::new(self, &memory, &owners);
+        let scope = Scope::of(self, &memory, call)?;
         let Some(found) = scope.value(&expression)? else { return Ok(None) };
         Ok(Some(scope.datum(write.word)?.is_same(&found)))
     }

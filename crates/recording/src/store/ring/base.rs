@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use crate::error::Result;
+use crate::memory::Latest;
 use crate::value::{Key, Kind, OUTER, Owner, Word};
 
 /// Strings, numbers and tuples of each type that a recorder knows by their value: it does not write them again. The
@@ -23,8 +24,8 @@ pub(super) struct Base {
 
 struct Slot {
     owner: Owner,
-    key: i64,
-    value: i64,
+    key: Key,
+    word: Word,
 }
 
 impl Base {
@@ -37,25 +38,15 @@ impl Base {
         let mut statement =
             database.prepare_cached("SELECT owner, key, value FROM writes WHERE event < ? ORDER BY id")?;
         let mut rows = statement.query([cut])?;
-        let mut places: HashMap<(i64, i64), usize> = HashMap::new();
-        let mut slots: Vec<Option<Slot>> = Vec::new();
+        let mut latest = Latest::default();
         while let Some(row) = rows.next()? {
-            let (owner, key, value): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let is_absent = Word::of(value) == Word::Absent;
-            let place = places.get(&(owner, key)).copied();
-            if let Some(slot) = place.and_then(|at| slots.get_mut(at)) {
-                if is_absent {
-                    *slot = None;
-                    places.remove(&(owner, key));
-                } else if let Some(slot) = slot {
-                    slot.value = value;
-                }
-            } else if !is_absent && (owner & 1 == 1 || outer.is_some() || calls.contains(&owner)) {
-                places.insert((owner, key), slots.len());
-                slots.push(Some(Slot { owner: Owner(owner), key, value }));
+            let owner: i64 = row.get(0)?;
+            if owner & 1 == 1 || outer.is_some() || calls.contains(&owner) {
+                latest.write((Owner(owner), Key::of(row.get(1)?)), Word::of(row.get(2)?));
             }
         }
-        Ok(Self { slots: slots.into_iter().flatten().collect(), outer })
+        let slots = latest.into_slots().map(|((owner, key), word)| Slot { owner, key, word });
+        Ok(Self { slots: slots.collect(), outer })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -73,8 +64,8 @@ impl Base {
         // Writes are numbered without gaps.
         let first = kept - i64::try_from(self.slots.len()).unwrap_or_default();
         let mut statement = database.prepare_cached("INSERT INTO writes VALUES (?, 0, 0, ?, ?, ?)")?;
-        for (id, Slot { owner, key, value }) in (first..).zip(&self.slots) {
-            statement.execute(params![id, owner.0, key, value])?;
+        for (id, Slot { owner, key, word }) in (first..).zip(&self.slots) {
+            statement.execute([id, owner.0, key.stored(), word.stored()])?;
         }
         Ok(())
     }
@@ -130,7 +121,7 @@ impl Base {
     fn reach(&self, database: &Connection, cut: i64) -> Result<HashSet<Owner>> {
         let mut next: HashMap<Owner, Vec<Owner>> = HashMap::new();
         for slot in &self.slots {
-            next.entry(slot.owner).or_default().extend(self.led_to(slot.key, slot.value));
+            next.entry(slot.owner).or_default().extend(self.led_to(slot.key, slot.word));
         }
         let mut statement = database.prepare("SELECT id, prototype FROM objects WHERE prototype > 0")?;
         let mut rows = statement.query([])?;
@@ -144,7 +135,7 @@ impl Base {
         let mut rows = statement.query([cut])?;
         while let Some(row) = rows.next()? {
             waiting.push(Owner(row.get(0)?));
-            waiting.extend(self.led_to(row.get(1)?, row.get(2)?));
+            waiting.extend(self.led_to(Key::of(row.get(1)?), Word::of(row.get(2)?)));
         }
         let objects = [
             "SELECT value >> 3 FROM events WHERE value & 7 = 4".to_owned(),
@@ -169,8 +160,8 @@ impl Base {
     }
 
     /// The object in a slot, or the call around a closure.
-    fn led_to(&self, key: i64, value: i64) -> Option<Owner> {
-        match (Word::of(value), Key::of(key)) {
+    fn led_to(&self, key: Key, word: Word) -> Option<Owner> {
+        match (word, key) {
             (Word::Object(object), _) => Some(Owner::object(object)),
             (Word::Integer(call), Key::Name(name)) if Some(name) == self.outer => Some(Owner(call << 1)),
             _ => None,

@@ -1,6 +1,6 @@
 //! Questions.
 
-use recording::ask::{self, FirstRequest, OriginRequest, WritesRequest};
+use recording::ask::{self, FirstRequest, TargetRequest};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -68,7 +68,7 @@ impl Tool for FindWrites {
         let Self { target, at, limit, recording } = self;
         let question = move |recording: &recording::Recording| {
             let limit = limit.unwrap_or(10).max(1);
-            ask::writes(recording, &WritesRequest { target: &target, at: at.as_deref(), limit })
+            ask::writes(recording, &TargetRequest { target: &target, at: at.as_deref(), limit })
         };
         recordings::ask(context, recording, question).await.map(Text)
     }
@@ -99,7 +99,7 @@ impl Tool for FindOrigin {
         let Self { target, at, limit, recording } = self;
         let question = move |recording: &recording::Recording| {
             let limit = limit.unwrap_or(16).max(1);
-            ask::origin(recording, &OriginRequest { target: &target, at: at.as_deref(), limit })
+            ask::origin(recording, &TargetRequest { target: &target, at: at.as_deref(), limit })
         };
         recordings::ask(context, recording, question).await.map(Text)
     }
