@@ -11,6 +11,7 @@ import re
 import sys
 
 from stillframe_modules import load
+from stillframe_types import type_name
 
 pure = load("stillframe_pure")
 
@@ -219,7 +220,7 @@ def side(node, frame, text, otherwise):
 
 def valued(value, text):
     shown, cut = text(value)
-    return [shown, type.__dict__["__name__"].__get__(type(value)), cut]
+    return [shown, type_name(value), cut]
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ instance of a class that inherits it from `object` equals only itself. A compari
 is refused, unless something else decides it.
 """
 
+from stillframe_types import class_dict, class_name, class_order
+
 # The depth to which containers are compared.
 DEPTH = 50
 
@@ -34,11 +36,6 @@ PLAIN = NUMBERS + TEXTS + Kinds(type(None), type(Ellipsis), type(NotImplemented)
 BYTES = Kinds(bytes, bytearray)
 # Built-in classes that define equality.
 COMPARING = PLAIN + LISTS + SETS + DICT + Kinds(object)
-
-# A metaclass may override attribute access; these bypass it.
-class_name = type.__dict__["__name__"].__get__
-class_dict = type.__dict__["__dict__"].__get__
-class_order = type.__dict__["__mro__"].__get__
 
 MISSING = object()
 

@@ -15,6 +15,8 @@ import re
 import sys
 import types
 
+from stillframe_types import class_dict, class_name, class_order
+
 # The maximum number of rows and columns of a table, and of array items in each dimension.
 ROWS = 5
 COLUMNS = 50
@@ -22,10 +24,7 @@ ITEMS = 6
 # The minimum and maximum of larger arrays are not computed.
 MOST_ELEMENTS = 1000000
 
-class_name = type.__dict__["__name__"].__get__
 module_name = type.__dict__["__module__"].__get__
-class_dict = type.__dict__["__dict__"].__get__
-class_order = type.__dict__["__mro__"].__get__
 read = object.__getattribute__
 
 

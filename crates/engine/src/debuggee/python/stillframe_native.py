@@ -1,6 +1,5 @@
 """Finds what a thread waits for in native code, from the call in the source or else from the system call."""
 
-import _thread
 import ast
 import builtins
 import io

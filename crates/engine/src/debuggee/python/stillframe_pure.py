@@ -12,6 +12,7 @@ import types
 
 from stillframe_expressions import private_owner
 from stillframe_modules import load
+from stillframe_types import class_dict, class_name, class_order
 
 load("stillframe_equality")
 
@@ -27,9 +28,6 @@ from stillframe_equality import (  # noqa: E402
     Equality,
     Kinds,
     Refused,
-    class_dict,
-    class_name,
-    class_order,
     in_class,
     item_of,
 )

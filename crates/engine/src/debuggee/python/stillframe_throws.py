@@ -23,6 +23,7 @@ import types
 from stillframe_debugger import debugger, is_of_debugger
 from stillframe_modules import is_ours
 from stillframe_stops import trace_again
+from stillframe_types import class_order
 
 # How often one location may stop in a process. If a library retries something and catches the exceptions, only
 # different stops are informative.
@@ -129,7 +130,7 @@ def frames_of(trace):
 
 @functools.lru_cache(maxsize=1024)
 def is_orderly(kind):
-    return any(each.__name__ in ORDERLY for each in type.__dict__["__mro__"].__get__(kind))
+    return any(each.__name__ in ORDERLY for each in class_order(kind))
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -218,7 +219,7 @@ def is_one_of(kind, expected):
     """Whether `except` would match."""
     if isinstance(expected, tuple):
         return any(is_one_of(kind, each) for each in expected)
-    return expected in type.__dict__["__mro__"].__get__(kind)
+    return expected in class_order(kind)
 
 
 def is_caught_in(frame, kind, called):
@@ -293,7 +294,7 @@ def value_of(node, frame):
         if type(owner) is types.ModuleType:
             return vars(owner)[node.attr]
         if isinstance(owner, type):
-            for each in type.__dict__["__mro__"].__get__(owner):
+            for each in class_order(owner):
                 if node.attr in vars(each):
                     return vars(each)[node.attr]
     raise LookupError
