@@ -135,6 +135,8 @@ async fn cpp_is_recorded_as_by_stops() {
         "is_odd",
         "letter",
         "index + 1",
+        "rows.size()",
+        "points[\"a\"].x",
         "unknown",
         "*(int *)8",
     ];
@@ -157,6 +159,7 @@ async fn rust_is_recorded_as_by_stops() {
         "letter",
         "pair",
         "item",
+        "item.price",
         "index + 1",
         "unknown",
     ];

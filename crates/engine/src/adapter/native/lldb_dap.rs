@@ -184,7 +184,7 @@ impl Native<'_> {
         let Self { quirks, scripts, mut commands, entry, flags } = self;
         commands.extend(index_cache(host));
         commands.extend(
-            ["catches", "globals", "locations", "recorder", "stops", "traps", "watched"]
+            ["catches", "globals", "locations", "recorder", "stops", "watched"]
                 .map(|name| imported(&scripts.join(format!("stillframe_{name}.py")))),
         );
         let binary = debugger::binary(host, start)?;

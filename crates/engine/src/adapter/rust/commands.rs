@@ -9,28 +9,8 @@ use crate::host::Machine;
 use crate::model::launch::{Launch, Program};
 
 /// Options of Cargo with a value behind them.
-const WITH_VALUES: &[&str] = &[
-    "-p",
-    "--package",
-    "--bin",
-    "--example",
-    "--test",
-    "--bench",
-    "-F",
-    "--features",
-    "--target",
-    "--target-dir",
-    "--manifest-path",
-    "--profile",
-    "-j",
-    "--jobs",
-    "--config",
-    "--color",
-    "--message-format",
-    "-Z",
-    "--exclude",
-    "-C",
-];
+const WITH_VALUES: &str = "-p --package --bin --example --test --bench -F --features --target --target-dir --manifest-path \
+                           --profile -j --jobs --config --color --message-format -Z --exclude -C";
 
 impl Commands for Rust {
     fn of_interpreter(
@@ -83,7 +63,7 @@ fn of_cargo(words: Vec<String>, folder: &Path) -> Result<Launch, CommandProblem>
             args.push(word);
             continue;
         }
-        let has_value = WITH_VALUES.contains(&word.as_str());
+        let has_value = WITH_VALUES.split(' ').any(|known| known == word);
         runtime_args.push(word);
         runtime_args.extend(has_value.then(|| words.next()).flatten());
     }

@@ -54,7 +54,6 @@ def prepare():
     import stillframe_gdb_recorder as recorder
     import stillframe_gdb_requests as requests
     import stillframe_gdb_stops as stops
-    import stillframe_gdb_threads  # noqa: F401
     import stillframe_gdb_values as values
     import stillframe_gdb_watches  # noqa: F401
 

@@ -8,8 +8,7 @@ import gdb
 import stillframe_gdb_values as values
 import stillframe_rows as rows
 from gdb.dap import breakpoint as breakpoints
-from stillframe_gdb_requests import command
-from stillframe_gdb_threads import name_of
+from stillframe_gdb_requests import command, name_of
 
 
 class State:

@@ -1,5 +1,6 @@
 """Requests and commands that GDB's adapter does not have."""
 
+import gdb
 from gdb.dap.server import _capabilities as ABILITIES
 from gdb.dap.server import _commands as REQUESTS
 from gdb.dap.server import request, send_gdb_with_response
@@ -40,6 +41,17 @@ def commanded(evaluate):
         return {"result": text, "variablesReference": 0}
 
     return evaluated
+
+
+def name_of(thread):
+    return thread.name or thread.details or f"Thread #{thread.num}"
+
+
+@answers("threads", expect_stopped=False)
+def threads(**args):
+    """Threads have a name each, and the operating system's number."""
+    found = sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num)
+    return {"threads": [{"id": one.global_num, "name": name_of(one), "osThread": one.ptid[1]} for one in found]}
 
 
 def complete():

@@ -6,7 +6,7 @@ A function returns the result of a call if what is behind it ends the function a
 import re
 
 import lldb
-from stillframe_returns import return_type
+from stillframe_names import return_type
 
 # Where a call goes, in the operands of its instruction.
 TARGET = re.compile(r"^0x[0-9a-f]+$")
@@ -113,8 +113,7 @@ def result_of(frame):
 
 def is_pair(kind):
     """Whether a result of at most eight bytes is a number for its variant and another one, each in a register."""
-    variants = kind.GetFieldAtIndex(0).GetType()
-    fields = [variants.GetFieldAtIndex(at).GetType() for at in range(variants.GetNumberOfFields())]
+    fields = [variant.GetType() for variant in kind.GetFieldAtIndex(0).GetType().fields]
     if any(field.GetNumberOfFields() < 2 for field in fields):
         return False
     held = [field.GetFieldAtIndex(1).GetType().GetFieldAtIndex(0).GetType().GetByteSize() for field in fields]

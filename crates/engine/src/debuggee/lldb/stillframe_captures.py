@@ -11,15 +11,16 @@ class Captures:
 
     def get_recognized_arguments(self, frame):
         try:
-            return captures(frame)
+            return captures(frame) or []
         except Exception:  # LLDB crashes at one.
             return []
 
 
 def captures(frame):
+    """The variables that the lambda of a frame has captured; None for the frame of another function."""
     closure = frame.FindVariable("__closure")
     if not closure.IsValid():
-        return []
+        return None
     # To look for a name finds variables of the function around it, too.
     options = lldb.SBVariablesOptions()
     for include in (options.SetIncludeArguments, options.SetIncludeLocals, options.SetInScopeOnly):

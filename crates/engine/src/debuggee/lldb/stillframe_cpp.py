@@ -82,9 +82,7 @@ def has_destructor(kind, depth):
     methods = (kind.GetMemberFunctionAtIndex(at).GetName() or "" for at in range(kind.GetNumberOfMemberFunctions()))
     if any(name.startswith("~") for name in methods):
         return True
-    fields = [kind.GetFieldAtIndex(at).GetType() for at in range(kind.GetNumberOfFields())]
-    fields += [kind.GetDirectBaseClassAtIndex(at).GetType() for at in range(kind.GetNumberOfDirectBaseClasses())]
-    return depth > 0 and any(has_destructor(one, depth - 1) for one in fields)
+    return depth > 0 and any(has_destructor(one.GetType(), depth - 1) for one in (*kind.fields, *kind.bases))
 
 
 def text(value, depth, room):
@@ -225,6 +223,11 @@ def aligned(behind, kind):
     """Where in a node a value is that comes behind something."""
     align = max(kind.GetByteAlign(), 1)
     return -(-behind // align) * align
+
+
+def first_hashed(table):
+    """The address of the first node of a hash table, each of which has a pointer before its value."""
+    return find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt").GetValueAsUnsigned()
 
 
 def complex_number(raw):

@@ -5,7 +5,7 @@ hash tables: LLDB's own formatters go through these by several calls for each no
 import re
 
 import lldb
-from stillframe_cpp import aligned, find
+from stillframe_cpp import aligned, find, first_hashed
 from stillframe_formats import Children
 
 INNER = re.compile(r"^std::__cxx1998::(?:__cxx11::)?(\w+)<")
@@ -17,7 +17,7 @@ class HashedChildren(Children):
     def read(self, raw):
         table = raw.GetChildMemberWithName("_M_h")
         kind = table.GetType().GetCanonicalType().GetTemplateArgumentType(1)
-        node = find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt").GetValueAsUnsigned()
+        node = first_hashed(table)
         process, error = raw.GetProcess(), lldb.SBError()
         while node and len(self.found) < self.MOST:
             # The value is aligned, for all common types at most like a pointer.

@@ -22,13 +22,20 @@ def matching(value, wanted):
 
 
 def candidates(value, wanted):
-    raw = value.GetNonSyntheticValue()
-    tree, table = raw.GetChildMemberWithName("_M_t"), raw.GetChildMemberWithName("_M_h")
-    if tree.IsValid():
-        return in_tree(value, tree, wanted)
-    if table.IsValid():
-        return in_table(value, table, wanted)
+    tree, table = (value.GetNonSyntheticValue().GetChildMemberWithName(name) for name in ("_M_t", "_M_h"))
+    if tree.IsValid() or table.IsValid():
+        return in_tree(value, wanted) if tree.IsValid() else in_table(value, wanted)
     return (value.GetChildAtIndex(index) for index in range(min(value.GetNumChildren(), ENTRIES)))
+
+
+def layout(value):
+    """What a map or a set keeps its nodes in, the type of an entry, and how far behind the start of a node the entry is."""
+    tree, table = (value.GetNonSyntheticValue().GetChildMemberWithName(name) for name in ("_M_t", "_M_h"))
+    need(tree.IsValid() or table.IsValid())
+    # A node of a tree has a color and three pointers before it, one of a hash table a pointer.
+    inside, before = (tree, 32) if tree.IsValid() else (table, 8)
+    kind = inside.GetType().GetCanonicalType().GetTemplateArgumentType(1)
+    return inside, kind, cpp.aligned(before, kind)
 
 
 def comparison(value):
@@ -59,12 +66,10 @@ def as_key(value, wanted):
     return found
 
 
-def in_table(value, table, wanted):
-    """Of a hash table, each node of which has a pointer before its value."""
-    kind = table.GetType().GetCanonicalType().GetTemplateArgumentType(1)
+def in_table(value, wanted):
+    table, kind, before = layout(value)
     process, error = value.GetProcess(), lldb.SBError()
-    node = cpp.find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt").GetValueAsUnsigned()
-    before = cpp.aligned(8, kind)
+    node = cpp.first_hashed(table)
     at, known = content_of(value, wanted)
     seen = 0
     for _ in range(size(value)):
@@ -92,10 +97,8 @@ def content_of(value, wanted):
     return 0, b""
 
 
-def in_tree(value, tree, wanted):
-    kind = tree.GetType().GetCanonicalType().GetTemplateArgumentType(1)
-    # A node has a color and three pointers before its value.
-    before = cpp.aligned(32, kind)
+def in_tree(value, wanted):
+    tree, kind, before = layout(value)
     is_sorted = comparison(value).startswith("std::less<") and not isinstance(wanted, Variant)
     process, error = value.GetProcess(), lldb.SBError()
     nodes, seen = [cpp.find(tree, "_M_header").GetChildMemberWithName("_M_parent").GetValueAsUnsigned()], 0
@@ -159,29 +162,21 @@ def count(value, key):
 
 def start_of(value):
     """The iterator to the first entry of a map or a set."""
-    raw = value.GetNonSyntheticValue()
-    tree, table = raw.GetChildMemberWithName("_M_t"), raw.GetChildMemberWithName("_M_h")
+    inside, kind, before = layout(value)
     if not size(value):
         return place_of(value, None)
-    if tree.IsValid():
-        inside, first, behind = tree, cpp.find(cpp.find(tree, "_M_header"), "_M_left"), 32
-    else:
-        inside, first, behind = table, cpp.find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt"), 8
-    kind = inside.GetType().GetCanonicalType().GetTemplateArgumentType(1)
-    address = first.GetValueAsUnsigned() + cpp.aligned(behind, kind)
-    return place_of(value, value.CreateValueFromAddress("entry", address, kind))
+    header = cpp.find(inside, "_M_header")
+    first = cpp.first_hashed(inside) if header is None else cpp.find(header, "_M_left").GetValueAsUnsigned()
+    return place_of(value, value.CreateValueFromAddress("entry", first + before, kind))
 
 
 def place_of(value, entry):
     """The iterator to an entry of a map or a set; to the end, if there is no entry."""
-    raw = value.GetNonSyntheticValue()
-    if raw.GetChildMemberWithName("_M_h").IsValid():
-        return Position(0 if entry is None else entry.GetLoadAddress() - cpp.aligned(8, entry.GetType()), entry)
-    tree = raw.GetChildMemberWithName("_M_t")
-    need(tree.IsValid())
-    if entry is None:
-        return Position(cpp.find(tree, "_M_header").GetLoadAddress(), None)
-    return Position(entry.GetLoadAddress() - cpp.aligned(32, entry.GetType()), entry)
+    inside, _, before = layout(value)
+    if entry is not None:
+        return Position(entry.GetLoadAddress() - before, entry)
+    header = cpp.find(inside, "_M_header")
+    return Position(0 if header is None else header.GetLoadAddress(), None)
 
 
 def size(value):

@@ -5,8 +5,8 @@ import re
 import lldb
 from stillframe_evaluate import METHOD, classes_of, plain_class
 from stillframe_memory import dereferenced, present
-from stillframe_returns import return_type
-from stillframe_values import Address, Failed, around, need, text_of
+from stillframe_names import around, return_type
+from stillframe_values import Address, Failed, need, text_of
 
 GLOBAL = (lldb.eValueTypeVariableStatic, lldb.eValueTypeVariableGlobal)
 PATH = re.compile(r"(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
@@ -101,8 +101,7 @@ def lineage(kind):
     """A class and those that it derives from, the nearest first."""
     found = [kind.GetCanonicalType().GetUnqualifiedType()]
     for one in found:
-        bases = (one.GetDirectBaseClassAtIndex(at).GetType() for at in range(one.GetNumberOfDirectBaseClasses()))
-        found += [base.GetCanonicalType().GetUnqualifiedType() for base in bases]
+        found += [base.GetType().GetCanonicalType().GetUnqualifiedType() for base in one.bases]
     return found
 
 
@@ -231,11 +230,9 @@ def parts(value):
     """An object, and the parts of it that are objects of the classes it derives from."""
     yield value
     kind = value.GetType().GetCanonicalType()
-    count = kind.GetNumberOfDirectBaseClasses()
     # LLDB leaves out those without fields, and finds virtual ones.
-    known = [value.GetChildAtIndex(at).GetNonSyntheticValue() for at in range(min(count, value.GetNumChildren()))]
-    for at in range(count):
-        base = kind.GetDirectBaseClassAtIndex(at)
+    known = [child.GetNonSyntheticValue() for child in value.children[: len(kind.bases)]]
+    for base in kind.bases:
         part = next((one for one in known if is_same(one.GetType(), base.GetType())), None)
         need(part or not kind.GetNumberOfVirtualBaseClasses())
         yield from parts(part or value.CreateChildAtOffset("base", base.GetOffsetInBytes(), base.GetType()))

@@ -1,12 +1,10 @@
 """Methods of class templates by the paths that programmers write: LLDB knows `Ring::push` only as `Ring<int, 3>::push`."""
 
-import re
-
 import lldb
+from stillframe_names import path_of
 
 # A class may be made for more types than breakpoints should be set for.
 MOST = 50
-ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
 def find(debugger, command, result, _internal):
@@ -18,7 +16,7 @@ def find(debugger, command, result, _internal):
     contexts = debugger.GetSelectedTarget().FindFunctions(last, lldb.eFunctionNameTypeBase | lldb.eFunctionNameTypeMethod)
     # Of a method that is itself a template, LLDB may know only the symbol.
     symbols = (context.GetSymbol() for context in contexts)
-    found = [symbol for symbol in symbols if has_source(symbol) and f"::{path(symbol.GetName())}".endswith(f"::{wanted}")]
+    found = [symbol for symbol in symbols if has_source(symbol) and f"::{path_of(plain(symbol))}".endswith(f"::{wanted}")]
     # A destructor has several names.
     places = {symbol.GetStartAddress().GetFileAddress(): symbol.GetMangledName() for symbol in found}
     for mangled in list(places.values())[:MOST]:
@@ -29,12 +27,8 @@ def has_source(symbol):
     return bool(symbol.GetMangledName()) and symbol.GetStartAddress().GetLineEntry().IsValid()
 
 
-def path(name):
-    """`shop::Ring::each` for `int shop::Ring<int, 3>::each<char>(char) const`."""
-    name = name.replace("(anonymous namespace)", "")
-    while (shorter := ARGUMENTS.sub("", name)) != name:
-        name = shorter
-    return name.partition("(")[0].rpartition(" ")[2]
+def plain(symbol):
+    return symbol.GetName().replace("(anonymous namespace)", "")
 
 
 def __lldb_init_module(debugger, _internal):

@@ -53,7 +53,7 @@ def string_object(frame, text):
     keep that reference."""
     process = frame.GetThread().GetProcess()
     kind = process.GetTarget().FindFirstType("std::string").GetCanonicalType()
-    fields = {kind.GetFieldAtIndex(at).GetName() for at in range(kind.GetNumberOfFields())}
+    fields = {field.GetName() for field in kind.fields}
     need("_M_string_length" in fields and kind.GetByteSize() == SIZE and process.GetAddressByteSize() == 8)
     key = process.GetUniqueID(), text
     if key not in made:
@@ -135,11 +135,7 @@ def found_in(value, wanted, start=0):
     return at // size if at >= 0 else NOWHERE
 
 
-def begins(value, part):
+def is_at(end, value, part):
+    """Whether a part of a string is at the end that a method of bytes looks at."""
     read, size = units(value)
-    return read.startswith(encoded(part, size))
-
-
-def ends(value, part):
-    read, size = units(value)
-    return read.endswith(encoded(part, size))
+    return end(read, encoded(part, size))

@@ -13,7 +13,7 @@ from stillframe_cpp_functions import (
 from stillframe_cpp_maps import count, has, mapped, matching, place_of, size, start_of
 from stillframe_cpp_names import check_method, function_path, has_method, member, named, outside
 from stillframe_cpp_texts import (
-    NOWHERE, begins, characters, ends, extent, found_in, is_a, literal, objects, ordered, placed, referred, string_of, unit,
+    NOWHERE, characters, extent, found_in, is_a, is_at, literal, objects, ordered, placed, referred, string_of, unit,
 )
 from stillframe_cpp_views import by_value, is_view
 from stillframe_evaluate import evaluate
@@ -101,8 +101,7 @@ def has_fatal(kind, follows, depth, seen):
         return base.startswith("std::_Optional_payload<")
     if not depth or kind.GetTypeClass() not in (lldb.eTypeClassStruct, lldb.eTypeClassClass, lldb.eTypeClassUnion):
         return False
-    inside = [kind.GetFieldAtIndex(at).GetType() for at in range(kind.GetNumberOfFields())]
-    inside += [kind.GetDirectBaseClassAtIndex(at).GetType() for at in range(kind.GetNumberOfDirectBaseClasses())]
+    inside = [one.GetType() for one in (*kind.fields, *kind.bases)]
     if follows and name.startswith("std::"):
         inside = [kind.GetTemplateArgumentType(at) for at in range(kind.GetNumberOfTemplateArguments())]
     return any(has_fatal(one, follows, depth - 1, seen) for one in inside if one.IsValid())
@@ -316,8 +315,8 @@ METHODS = [
         "front": lambda value: unit(value, 0),
         "back": lambda value: unit(value, max(length(value), 1) - 1),
         "compare": lambda value, other: ordered(string_of(value), other),
-        "starts_with": begins,
-        "ends_with": ends,
+        "starts_with": lambda value, part: is_at(bytes.startswith, value, part),
+        "ends_with": lambda value, part: is_at(bytes.endswith, value, part),
     }),
     ([cpp.PATHS], {"string": string_of, "native": string_of, "c_str": string_of, "empty": lambda value: not length(value)}),
     ([cpp.LISTS, cpp.MAPS], {"size": size, "empty": is_empty}),

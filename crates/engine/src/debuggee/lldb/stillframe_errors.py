@@ -19,8 +19,8 @@ import lldb
 import stillframe_calls
 import stillframe_rust
 import stillframe_rust_enums
-from stillframe_returns import return_type
-from stillframe_values import text_of
+from stillframe_names import return_type, without_hash
+from stillframe_values import line_at, text_of
 
 CONVERSION = "from_residual"
 # What `?` calls where there is no error.
@@ -74,7 +74,7 @@ def function_of(frame):
     """The function of the user's that a frame is in; none for code of a library."""
     if is_library(frame.GetLineEntry().GetFileSpec()):
         return None
-    return INSIDE.sub("", stillframe_rust.without_hash(frame.GetFunctionName() or ""))
+    return INSIDE.sub("", without_hash(frame.GetFunctionName()))
 
 
 def place_of(frame):
@@ -135,7 +135,7 @@ def made(frame, location, _extra, _internal):
 
 def is_outermost(here, outer):
     """Whether a function is `main`, or the test at the bottom of a stack."""
-    if MAIN.search(stillframe_rust.without_hash(here.GetFunctionName() or "")) or is_body_of(here):
+    if MAIN.search(without_hash(here.GetFunctionName())) or is_body_of(here):
         return True
     return is_below_test(outer)
 
@@ -161,7 +161,7 @@ def is_body_of(frame):
 
 def is_body(target, function):
     """Whether a function is the body of an asynchronous `main`."""
-    is_named_so = BODY.search(stillframe_rust.without_hash(function.GetName() or ""))
+    is_named_so = BODY.search(without_hash(function.GetName()))
     if not is_named_so or not (return_type(target, function).GetName() or "").startswith(POLL):
         return False
     return ASYNC_MAIN.search(text_of(function.GetStartAddress().GetLineEntry().GetFileSpec().fullpath)) is not None
@@ -190,10 +190,6 @@ def called(frame, location, _extra, _internal):
 def line_of(frame):
     entry = frame.GetLineEntry()
     return line_at(entry.GetFileSpec().fullpath, entry.GetLine())
-
-
-def line_at(path, line):
-    return "".join(text_of(path).split("\n")[max(line, 1) - 1:][:1])
 
 
 def heads_of(text, head):
@@ -294,7 +290,7 @@ def mains(target):
     return {
         function.GetStartAddress().GetLineEntry().GetFileSpec().fullpath
         for function in functions
-        if function.IsValid() and MAIN.search(stillframe_rust.without_hash(function.GetName() or ""))
+        if function.IsValid() and MAIN.search(without_hash(function.GetName()))
     }
 
 

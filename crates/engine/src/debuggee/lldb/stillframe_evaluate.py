@@ -6,6 +6,7 @@ import re
 import lldb
 from stillframe_cpp_unions import TAKEN, is_varying
 from stillframe_expressions import Evaluation
+from stillframe_names import bare
 from stillframe_values import Code, Failed, made, spelled
 
 # What a method is called on, as far as it is a path of names, and its name.
@@ -45,7 +46,9 @@ def frame_numbered(debugger, number):
 
 def understood(types, frame, expression, runs=False, read=Evaluation.result):
     """The value of an expression, and how it is shown; no value for one that only LLDB may understand."""
-    if not runs and frame.FindVariable(expression).IsValid() and not frame.FindVariable("__closure").IsValid():
+    # LLDB finds a variable, and decides nothing about it.
+    is_value = not runs and read is Evaluation.result
+    if is_value and frame.FindVariable(expression).IsValid() and not frame.FindVariable("__closure").IsValid():
         return None, {}
     try:
         evaluation = Evaluation(types, frame, expression, runs)
@@ -85,27 +88,28 @@ def classes_of(kind):
     if re.match(r"std::(unique|shared|weak)_ptr$", name):
         return None
     found = {name}
-    for index in range(kind.GetNumberOfDirectBaseClasses()):
-        found |= classes_of(kind.GetDirectBaseClassAtIndex(index).GetType()) or set()
+    for base in kind.bases:
+        found |= classes_of(base.GetType()) or set()
     return found
 
 
 def plain_class(method, name):
     """`shop::Box` for `int shop::Box<int>::open(int) const`, where `name` is `open`."""
-    while "<" in method and (shorter := re.sub(r"<[^<>]*>", "", method)) != method:
-        method = shorter
-    return method.split(f"::{name}(")[0].rsplit(" ", 1)[-1]
+    return bare(method).split(f"::{name}(")[0].rsplit(" ", 1)[-1]
 
 
 def check_names(evaluation):
     """Refuse a name for which LLDB would take a variable inside a library, such as one of libc's."""
-    target, module = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.frame.GetModule()
+    frame, unknown = evaluation.frame, []
     for text in evaluation.names():
         if "::" in text or text in evaluation.types.CONSTANTS:
             continue
-        if evaluation.variable(text) is not None:
+        if evaluation.variable(text) is None:
+            unknown.append(text)
+        elif "[" in evaluation.text or "sizeof" in evaluation.text:
             check_length(evaluation, text)
-            continue
+    target, module = (frame.GetThread().GetProcess().GetTarget(), frame.GetModule()) if unknown else (None, None)
+    for text in unknown:
         if is_inside_library(target, module, text) and not is_other(evaluation, target, module, text):
             raise Failed(f"use of undeclared identifier '{text}'")
 

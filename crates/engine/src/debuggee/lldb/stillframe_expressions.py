@@ -47,14 +47,15 @@ class Evaluation:
         self.types, self.frame, self.text, self.runs = types, frame, expression, runs
         # Until when closures are evaluated.
         self.until = None
-        self.captured = {one.GetName(): one for one in types.captures(frame)}
+        captured = types.captures(frame)
+        self.captured = {one.GetName(): one for one in captured or ()}
         self.this = self.captured.get("this") or frame.FindVariable("this")
         # The variables that have been looked up; None for other names.
         self.found = {"this": self.this if self.this.IsValid() else None}
         self.tokens = [(one.lastgroup, one.group(one.lastgroup)) for one in TOKEN.finditer(expression.strip())]
         # Whether LLDB cannot evaluate it. It does not find the parameters of a lambda, and calculates with numbers of Rust as
         # with those of C.
-        self.is_needed = runs or frame.FindVariable("__closure").IsValid() or types.HAS_VARIANTS and any(
+        self.is_needed = runs or captured is not None or types.HAS_VARIANTS and any(
             text == "as" or kind != "name" and text not in ("*", "&") for kind, text in self.tokens
         )
         follows = runs or any(text in ("->", "[", "*") for _, text in self.tokens)

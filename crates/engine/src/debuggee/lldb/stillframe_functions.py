@@ -5,6 +5,7 @@ import re
 
 import stillframe_errors
 import stillframe_rust
+from stillframe_names import without_hash
 
 # A generic function may be compiled for more types than breakpoints should be set for.
 MOST = 50
@@ -33,7 +34,7 @@ def is_named(name, wanted):
 
 def paths(name):
     """`shop::Cart::add` for `<shop::Cart<u8>>::add::<u8>`; of a method of a trait, also the path by the trait."""
-    name = stillframe_rust.without_hash(stillframe_rust.decoded(name)).removeprefix("_")
+    name = without_hash(stillframe_rust.decoded(name)).removeprefix("_")
     if not name.startswith("<"):
         return [plain(name)]
     end = closing(name, 0)

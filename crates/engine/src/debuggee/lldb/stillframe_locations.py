@@ -15,7 +15,7 @@ LLDB also breaks before the parameters of a function of C or C++ have their valu
 import json
 import re
 
-from stillframe_returns import return_type
+from stillframe_names import return_type, without_hash
 
 # In instructions, each of which takes 50 µs.
 LONGEST = 10_000
@@ -231,7 +231,7 @@ def returned(target, function):
 
 
 def function_name(location):
-    return re.sub(r"::h[0-9a-f]{16}$", "", location.GetAddress().GetFunction().GetName() or "")
+    return without_hash(location.GetAddress().GetFunction().GetName())
 
 
 def once(debugger, _command, result, _internal):

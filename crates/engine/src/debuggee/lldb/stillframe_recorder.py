@@ -48,7 +48,15 @@ class Hit:
         self.thread = thread.GetName() or f"Thread {thread.GetIndexID()}"
 
     def met(self, condition):
-        return met(self.frame, condition)
+        """Whether a condition is true; None where it fails."""
+        try:
+            found = understood(types(), self.frame, condition, read=Evaluation.decided)[0] if types() else None
+        except Failed:
+            return None
+        if found is None:
+            value = evaluated(self.frame, condition)
+            found = None if value.GetError().Fail() else rows.is_true(text_of(value))
+        return found
 
     def cell(self, expression, limit):
         try:
@@ -73,18 +81,6 @@ class Hit:
         if kind.endswith("&") or "stillframe_rust" in sys.modules:
             text = ADDRESS.sub("", text)
         return kind, text[:limit], len(text) > limit
-
-
-def met(frame, condition):
-    """Whether a condition is true; None where it fails."""
-    try:
-        found = understood(types(), frame, condition, read=Evaluation.decided)[0] if types() else None
-    except Failed:
-        return None
-    if found is None:
-        value = evaluated(frame, condition)
-        found = None if value.GetError().Fail() else rows.is_true(text_of(value))
-    return found
 
 
 def types():

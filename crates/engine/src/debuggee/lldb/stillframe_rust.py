@@ -17,6 +17,7 @@ import stillframe_rust_objects as objects
 import stillframe_rust_tables as tables
 import stillframe_values as values
 from stillframe_formats import ITEMS, LONGEST, NUMBERS_OF_C, Children, items, joined, quicken
+from stillframe_names import without_hash
 
 DEPTH = 6
 TEXT = 1 << 20
@@ -177,7 +178,7 @@ def pointed(value, kind, depth, room):
         return "null"
     if pointee.GetTypeClass() == lldb.eTypeClassFunction:
         symbol = value.GetTarget().ResolveLoadAddress(value.GetValueAsUnsigned()).GetSymbol()
-        return without_hash(symbol.GetName() or "fn")
+        return without_hash(symbol.GetName()) or "fn"
     target = value.GetNonSyntheticValue().Dereference()
     size = pointee.GetByteSize()
     if not target.IsValid() or not size or not is_readable(value, value.GetValueAsUnsigned(), size):
@@ -294,8 +295,7 @@ def row(pointer):
     count, kind = pointer.GetChildMemberWithName("length"), data.GetType().GetPointeeType()
     address = data.GetValueAsUnsigned()
     # Behind the counters.
-    held = [kind.GetFieldAtIndex(at) for at in range(kind.GetNumberOfFields()) if "Inner<" in (kind.GetName() or "")]
-    for field in held:
+    for field in kind.fields if "Inner<" in (kind.GetName() or "") else ():
         if field.GetName() in ("value", "data"):
             address, kind = address + field.GetOffsetInBytes(), field.GetType()
     is_text = not UNSIZED_TEXTS.isdisjoint(re.split(r"[<>&*, ]", pointer.GetTypeName() or ""))
@@ -413,10 +413,6 @@ def short_type(name):
 
 def decoded(symbol):
     return symbol.replace("$LT$", "<").replace("$GT$", ">").replace("$u20$", " ").replace("..", "::")
-
-
-def without_hash(name):
-    return re.sub(r"::h[0-9a-f]{16}$", "", name)
 
 
 class BTreeChildren(Children):

@@ -24,7 +24,7 @@ def variant_index(raw):
     variants, default, active = raw.GetChildAtIndex(0), 0, None
     discriminant = discriminant_of(raw)
     number = discriminant.GetValueAsUnsigned() if discriminant is not None else 0
-    for index, variant in enumerate(fields(variants.GetType())):
+    for index, variant in enumerate(variants.GetType().fields):
         if discriminant_field(variant) is None:
             default = index if is_possible(variant) else default
         elif variant.GetName() == f"$variant${number & 0xFFFFFFFF}":
@@ -42,7 +42,7 @@ def discriminant_of(raw):
 
     LLDB 19 takes the offset of a discriminant for a number of bits.
     """
-    for variant in fields(raw.GetChildAtIndex(0).GetType()):
+    for variant in raw.GetChildAtIndex(0).GetType().fields:
         field = discriminant_field(variant)
         if field is not None:
             offset = field.GetBitfieldSizeInBits() if field.IsBitfield() else field.GetOffsetInBytes()
@@ -52,18 +52,14 @@ def discriminant_of(raw):
 
 def discriminant_field(variant):
     """None for the variant that is active if no other is."""
-    return next((field for field in fields(variant.GetType()) if field.GetName() == "$discr$"), None)
+    return next((field for field in variant.GetType().fields if field.GetName() == "$discr$"), None)
 
 
 def is_possible(variant):
     """False for one with a value that there cannot be, such as `Err` of a `Result<u8, Infallible>`."""
     content = variant.GetType().GetFieldAtIndex(0).GetType()
-    parts = (part for field in fields(content) for part in fields(field.GetType()))
+    parts = (part for field in content.fields for part in field.GetType().fields)
     return not any(part.GetName() == "$variants$" and not part.GetType().GetNumberOfFields() for part in parts)
-
-
-def fields(kind):
-    return (kind.GetFieldAtIndex(at) for at in range(kind.GetNumberOfFields()))
 
 
 def is_capacity(value, address, depth):

@@ -1,14 +1,13 @@
 """Formats values of Rust whose type is not known before the program runs: trait objects, and errors."""
 
 import errno
-import functools
 import os
 import re
 
 import lldb
 import stillframe_rust as rust
 import stillframe_rust_enums as enums
-from stillframe_values import Failed, Integer, Optional, need, needed, text_of
+from stillframe_values import Failed, Integer, Optional, line_at, need, needed
 
 # What the standard library makes of common numbers of errors.
 KINDS = {
@@ -60,7 +59,7 @@ def io_error(value, depth, room):
 
 
 def pointer_in(value):
-    """The pointer that is all that a structure has, at any depth."""
+    """The pointer that a structure begins with, at any depth."""
     pointer = value.GetNonSyntheticValue()
     while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
         pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
@@ -151,14 +150,11 @@ def counted(value, which):
         value = value.GetNonSyntheticValue().Dereference()
     name = value.GetType().GetUnqualifiedType().GetName() or ""
     need(rust.COUNTED.match(name) or rust.WEAK.match(name))
-    pointer = value.GetNonSyntheticValue()
-    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
-        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
-    size, error = value.GetTarget().GetAddressByteSize(), lldb.SBError()
+    size, error, address = value.GetTarget().GetAddressByteSize(), lldb.SBError(), pointer_in(value)
     # A `Weak` of nothing has no counters.
-    if pointer.GetValueAsUnsigned() == (1 << 8 * size) - 1:
+    if address == (1 << 8 * size) - 1:
         return Integer(0, 64, False)
-    found = value.GetProcess().ReadUnsignedFromMemory(pointer.GetValueAsUnsigned() + which * size, size, error)
+    found = value.GetProcess().ReadUnsignedFromMemory(address + which * size, size, error)
     need(error.Success())
     # All strong ones are one weak one.
     return Integer(found - which, 64, False)
@@ -207,15 +203,10 @@ def written_comparisons(target):
     return compared[count]
 
 
-@functools.cache
-def lines_of(path):
-    return text_of(path).split("\n")
-
-
 def is_written(function):
     """Whether a function begins at its head: one that is derived is where the name of what it is derived for is written."""
     place = function.GetStartAddress().GetLineEntry()
-    return any("fn eq" in line for line in lines_of(place.GetFileSpec().fullpath or "")[place.GetLine() - 1:place.GetLine()])
+    return "fn eq" in line_at(place.GetFileSpec().fullpath, place.GetLine())
 
 
 def same_types(function):

@@ -10,13 +10,12 @@ import lldb
 import stillframe_rust as rust
 import stillframe_rust_enums as enums
 from stillframe_evaluate import evaluate
-from stillframe_rust_assignments import assigned
 from stillframe_rust_closures import LONGEST, MOST, Closure, Order, Range, chained, generics, limited, ordering, parameters
 from stillframe_rust_names import outside
 from stillframe_rust_numbers import CONSTANTS, call_plain, cast, common, computed, inverted, letter, number, of_duration, type_of
 from stillframe_rust_objects import check_compared, counted, once_content, upgraded
 from stillframe_rust_patterns import matches
-from stillframe_rust_shown import opened, shown
+from stillframe_rust_results import assigned, opened, shown
 from stillframe_values import Failed, Optional, Span, Unknown, Variant, checked, need, needed, nothing, simple, unquoted
 
 # Of other modules, what an evaluation asks for.
@@ -47,10 +46,6 @@ LIBRARY = re.compile(r"^(std|core|alloc)::|^[(&*\[]")
 SAME = {"as_ref", "as_deref", "clone", "to_owned"}
 # The same of cells, locks and atomics.
 HELD = {"borrow", "get", "load", "lock", "read", "write"}
-
-
-def captures(_frame):
-    return []
 
 
 def is_beyond_lldb(expression):
@@ -107,7 +102,7 @@ literal = unquoted
 
 
 # What C and C++ have, and this language has not.
-texts = enumerator = check_calls = check_method = has_method = pointer_in = named = objects = by_value = is_view = nothing
+captures = texts = enumerator = check_calls = check_method = has_method = pointer_in = named = objects = by_value = is_view = nothing
 
 
 def number_in(value):
@@ -239,8 +234,7 @@ def variant(value, wanted=None):
         raw = value.GetNonSyntheticValue().GetType()
         if not raw.GetNumberOfFields() or raw.GetFieldAtIndex(0).GetName() != "$variants$":
             return (wanted, None) if wanted == rust.base(name_of(value)) else None
-        variants = raw.GetFieldAtIndex(0).GetType()
-        types = [variants.GetFieldAtIndex(at).GetType().GetName() for at in range(variants.GetNumberOfFields())]
+        types = [variant.GetType().GetName() for variant in raw.GetFieldAtIndex(0).GetType().fields]
         names = [found.group(1) for found in (re.search(r"(\w+)\$Variant", name or "") for name in types) if found]
         content = value.GetChildAtIndex(0) if value.GetNumChildren() else None
         found = enums.variant_name(value.GetNonSyntheticValue()), content
@@ -265,8 +259,7 @@ def same_variant(evaluation, left, right):
 
 def is_numbered(value):
     """Whether a value is a tuple structure of the user's, such as `Id(3)`."""
-    raw = value.GetNonSyntheticValue().GetType()
-    names = [raw.GetFieldAtIndex(at).GetName() or "" for at in range(raw.GetNumberOfFields())]
+    names = [field.GetName() or "" for field in value.GetNonSyntheticValue().GetType().fields]
     return bool(names) and all(map(rust.FIELD.match, names)) and not LIBRARY.match(name_of(value))
 
 

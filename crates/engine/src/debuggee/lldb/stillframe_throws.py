@@ -5,8 +5,8 @@ import re
 
 import lldb
 from stillframe_memory import c_string, readable
-from stillframe_traps import is_rethrown
 import stillframe_cpp as cpp
+from stillframe_stops import is_rethrown
 
 # The size of what libstdc++ keeps in front of an exception, and where in there its kind is.
 HEADER, KIND = 112, 80

@@ -239,15 +239,6 @@ def unquoted(text, made=chr):
     return re.sub(r"\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)", letter, text[1:-1])
 
 
-def around(function):
-    """Where a name in a function is looked for, by the function's name: what it is in, from the inside, and outside of all."""
-    while (shorter := re.sub(r"<[^<>]*>", "", function)) != function:
-        function = shorter
-    # In front of it may be what it returns.
-    parts = function.partition("(")[0].rpartition(" ")[2].split("::")[:-1]
-    return ["::".join(parts[:end]) for end in range(len(parts), -1, -1)]
-
-
 def missing(kind, name):
     return Failed(f"no member named '{name}' in '{kind.GetName()}'")
 
@@ -268,3 +259,7 @@ def text_of(path):
             return file.read()
     except OSError:
         return ""
+
+
+def line_at(path, line):
+    return "".join(text_of(path or "").split("\n")[max(line, 1) - 1 :][:1])
