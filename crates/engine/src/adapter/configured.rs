@@ -207,6 +207,10 @@ impl Adapter for Known {
         })
     }
 
+    fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
+        self.described.attach.is_none().then(|| self.missing("attach").to_string())
+    }
+
     fn plan(&self, _host: &dyn Host, runtime: &Runtime, _debugger: &Path, start: &Start) -> Result<Plan> {
         let (request, template, what) = match start {
             Start::Launch(_) => (StartRequest::Launch, &self.described.launch, "launch"),
