@@ -64,6 +64,21 @@ class WindowChildren(Row):
         self.count = length.GetValueAsUnsigned() if length is not None else int(fixed.group(1))
 
 
+class TupleChildren(Children):
+    """`std::tuple` of libstdc++: each item is in a base class of the next one's."""
+
+    def read(self, raw):
+        parts = [child.GetNonSyntheticValue() for child in raw.children]
+        for head in parts:
+            if "_Head_base<" in (head.GetTypeName() or ""):
+                inside = head.GetChildMemberWithName("_M_head_impl")
+                target = inside if inside.IsValid() else head
+                self.found.append((target.GetLoadAddress(), target.GetType()))
+        for rest in parts:
+            if "_Tuple_impl<" in (rest.GetTypeName() or ""):
+                self.read(rest)
+
+
 class ListChildren(Children):
     """Nodes that begin with the address of the next one."""
 
@@ -104,6 +119,7 @@ FOUND_BY = {
     r"^std::unordered_(multi)?(map|set)<.+>$": "HashedChildren",
     r"^std::array<.+>$": "ArrayChildren",
     r"^std::(span|valarray|initializer_list)<.+>$": "WindowChildren",
+    r"^std::tuple<.*>$": "TupleChildren",
     r"^std::(__cxx11::)?(forward_)?list<.+>$": "ListChildren",
     r"^std::__debug::(vector|deque|(forward_)?list|(unordered_)?(multi)?(map|set))<.+>$": "of_debug_mode",
 }
