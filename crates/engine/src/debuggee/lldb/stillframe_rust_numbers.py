@@ -50,7 +50,7 @@ def untyped(sign, left, right, result):
         overflow = overflow or shift_overflow(sign)
     elif sign in OVERFLOWS and is_i32(left) and is_i32(right) and not is_i32(result):
         overflow = overflow or OVERFLOWS[sign]
-    return Untyped(result, overflow) if overflow else result
+    return Untyped(result, overflow) if overflow or sign == "<<" else result
 
 
 def is_i32(value):

@@ -44,7 +44,9 @@ def shown(value):
     """The value of an expression, if it has one that LLDB can keep."""
     need(not isinstance(value, Span))
     if isinstance(value, Untyped):
-        raise Failed(value.overflow)
+        if value.overflow:
+            raise Failed(value.overflow)
+        return Integer(value)
     if isinstance(value, (Items, Closure, Range)):
         raise Failed("an iterator has no value of its own here: end it with `count`, `sum`, `any`, `find` or the like")
     if isinstance(value, Order):
