@@ -1,6 +1,6 @@
 """What the formatters of C++ and of Rust share: lists of items as texts, children of containers, and what makes it quick.
 
-LLDB prepares its interpreter of Python for each call of a function of ours, also for a value about which the function has
+LLDB prepares its interpreter of Python for each call of one of our functions, also for a value about which the function has
 nothing to say.
 """
 
