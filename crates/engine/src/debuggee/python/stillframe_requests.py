@@ -14,15 +14,19 @@ import re
 import sys
 import types
 
+from _pydev_bundle._pydev_saved_modules import threading
 from _pydevd_bundle import pydevd_constants
 from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
-from _pydevd_bundle.pydevd_comm_constants import CMD_RETURN
+from _pydevd_bundle.pydevd_comm import WriterThread
+from _pydevd_bundle.pydevd_comm_constants import CMD_EXIT, CMD_RETURN
 from _pydevd_bundle.pydevd_net_command import NetCommand
 from _pydevd_bundle.pydevd_process_net_command_json import PyDevJsonCommandProcessor
 
 # The expression of a request: this, and a JSON string.
 CALL = "__import__('sys').modules['stillframe_agent'].call("
 CALL_IN_MESSAGE = CALL.encode()
+# Messages that are sent together.
+MOST_MESSAGES = 50
 # The condition of a breakpoint.
 HIT = re.compile(r"__import__\('sys'\)\.modules\['(stillframe_\w+)'\]\.hit\((\d+)\)")
 
@@ -42,13 +46,17 @@ def install(pydevd):
             pass
         return process(self, its_debugger, contents, *more, **named)
 
-    # pydevd sends the header first, and the client wakes up twice for one message.
+    # The header and the body of each message take a system call and wake the client. A stop sends several messages.
     @functools.wraps(send)
-    def send_at_once(self, sock):
-        body = getattr(self, "_as_bytes", None)
-        if self.as_dict is None or body is None or self._after_send:
+    def send_together(self, sock):
+        writer = threading.current_thread()
+        if not isinstance(writer, WriterThread) or writer.py_db.dap_messages_listeners or not is_plain(self):
             return send(self, sock)
-        return sock.sendall(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        messages, waiting = [self], writer._cmd_queue
+        while waiting.queue and is_plain(waiting.queue[0]) and len(messages) < MOST_MESSAGES:
+            messages.append(waiting.get(False))
+        bodies = [message._as_bytes for message in messages]
+        return sock.sendall(b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(body), body) for body in bodies))
 
     @functools.wraps(apply)
     def handle_breakpoint_condition(self, info, breakpoint, frame):
@@ -59,13 +67,19 @@ def install(pydevd):
             # pydevd reports the problem.
             return apply(self, info, breakpoint, frame)
 
-    PyDevJsonCommandProcessor.process_net_command_json, NetCommand.send = process_net_command_json, send_at_once
+    PyDevJsonCommandProcessor.process_net_command_json, NetCommand.send = process_net_command_json, send_together
     pydevd.PyDB.handle_breakpoint_condition = handle_breakpoint_condition
     reader = getattr(pydevd.get_global_debugger(), "reader", None)
     if reader is not None:
         # It runs already.
         processor = reader.process_net_command_json.__self__
         reader.process_net_command_json = types.MethodType(process_net_command_json, processor)
+
+
+def is_plain(command):
+    """Whether the writer only sends a command; after others, it does something or ends."""
+    is_message = type(command) is NetCommand and command.as_dict is not None
+    return is_message and command.id != CMD_EXIT and not command._after_send
 
 
 @functools.lru_cache(maxsize=None)
