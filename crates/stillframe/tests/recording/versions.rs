@@ -27,6 +27,7 @@ def main():
     print(amount - discount)  # @printed
 
 
+here = __file__
 main()
 ";
 
@@ -53,6 +54,7 @@ function main() {
   console.log(amount - discount); // @printed
 }
 
+module.exports = main;
 main();
 ";
 

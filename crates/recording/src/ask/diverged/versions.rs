@@ -50,6 +50,8 @@ pub(super) struct Versions {
     pub(super) edits: Vec<String>,
     /// The names of functions and classes that were renamed, in the first and in the second version.
     pub(super) renamed: HashSet<(String, String)>,
+    /// The folders of both versions.
+    pub(super) roots: [String; 2],
 }
 
 /// Whether two functions correspond.
@@ -188,12 +190,20 @@ fn files(recordings: [&Recording; 2], versions: &mut Versions) -> Vec<Files> {
         found.extend(ours.into_iter().map(|code| (Some(code), None)));
         found.extend(theirs.into_iter().map(|code| (None, Some(code))));
     }
+    let mut both = found.iter().filter_map(|(first, second)| first.zip(*second));
+    versions.roots = both.next().map(|(first, second)| roots(&first.path, &second.path)).unwrap_or_default();
     found.into_iter().map(|(first, second)| compared(recordings, first, second, versions)).collect()
 }
 
 /// The last parts of a path.
 fn end_of(path: &str, parts: usize) -> Vec<&str> {
     path.rsplit('/').take(parts).collect()
+}
+
+/// The folders of two paths, apart from what both end with.
+fn roots(first: &str, second: &str) -> [String; 2] {
+    let same = first.rsplit('/').zip(second.rsplit('/')).take_while(|(part, other)| part == other).count();
+    [first, second].map(|path| path.rsplitn(same + 1, '/').last().unwrap_or_default().to_owned())
 }
 
 /// Compares two versions of a file. One whose text is not known is taken for unchanged.
