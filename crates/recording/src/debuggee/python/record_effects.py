@@ -109,19 +109,11 @@ class Found:
 
     def add(self, other):
         self.early |= other.early or bool(self.changed) and other.calls
-        self.mutates |= other.mutates
-        self.calls |= other.calls
-        self.names |= other.names
-        self.shared |= other.shared
-        self.changed |= other.changed
-        self.called |= other.called
-        self.returned |= other.returned
-        self.keeps |= other.keeps
-        self.paths.update(other.paths)
-        self.slots.update(other.slots)
-        self.below.update(other.below)
-        self.read.update(other.read)
-        self.given.update(other.given)
+        for name, value in vars(other).items():
+            if type(value) is bool:
+                setattr(self, name, getattr(self, name) or value)
+            else:
+                getattr(self, name).update(value)
 
     def passed(self, node):
         """An object is given to a function that may change it. Where the program's own do, their lines say so."""
@@ -190,6 +182,9 @@ class Found:
         for index, argument in enumerate(node.args + [keyword.value for keyword in node.keywords]):
             (self.change if name in FUNCTIONS and index == 0 else self.passed)(argument)
 
+    def free(self):
+        return self.paths, self.below, self.read, self.given
+
     def comprehend(self, node, inner):
         """What a comprehension changes. Its variables are its own, and what they hold is somewhere in what it iterates."""
         own = {name for each in node.generators for name in all_names(each.target)}
@@ -197,10 +192,8 @@ class Found:
         self.called |= inner.called - own
         self.mutates |= inner.mutates
         self.calls |= inner.calls
-        self.paths.update({path: True for path in inner.paths if path[0] not in own})
-        self.below.update({path: True for path in inner.below if path[0] not in own})
-        self.read.update({path: True for path in inner.read if path[0] not in own})
-        self.given.update({path: True for path in inner.given if path[0] not in own})
+        for ours, theirs in zip(self.free(), inner.free()):
+            ours.update({path: True for path in theirs if path[0] not in own})
         if any(path[0] in own for path in [*inner.changed, *inner.below]):
             iterated = {name for each in node.generators for name in loaded_names(each.iter)}
             self.below.update({(name, ()): True for name in iterated - own})

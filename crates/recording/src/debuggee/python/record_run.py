@@ -378,18 +378,12 @@ class Recorder(Paths):
                 key = self.key(kind, step, names, frame)
                 if not self.check_globals(value, key):
                     heap.check_item(value, key)
-            for root, steps in effects.below:
-                value = self.find(root, steps, names, frame)
-                if value is not MISSING:
-                    heap.check_below(value)
-            for root, steps in effects.read:
-                value = self.find(root, steps, names, frame)
-                if value is not MISSING:
-                    heap.check_read(value)
-            for root, steps in effects.given:
-                value = self.find(root, steps, names, frame)
-                if value is not MISSING:
-                    heap.watch(value)
+            others = (heap.check_below, effects.below), (heap.check_read, effects.read), (heap.watch, effects.given)
+            for check, paths in others:
+                for root, steps in paths:
+                    value = self.find(root, steps, names, frame)
+                    if value is not MISSING:
+                        check(value)
             if activation.returned is not None:
                 heap.check_below(activation.returned)
                 activation.returned = None
