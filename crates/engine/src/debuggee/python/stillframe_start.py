@@ -48,8 +48,6 @@ def prepare(root):
 
 # What pydevd imports for its console only, and the names that it looks for there.
 CONSOLE_MODULES = {
-    "http": (),
-    "xmlrpc": (),
     "xmlrpc.client": ("ServerProxy", "Marshaller", "Server"),
     "xmlrpc.server": ("SimpleXMLRPCServer",),
     "http.server": ("BaseHTTPRequestHandler",),
