@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::LazyLock;
 
+use sha2::{Digest as _, Sha256};
 use test_support::{Server, ServerOptions};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
@@ -20,8 +22,22 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Starts it. Its home folder is a new one; debuggers are those of the tests.
+    /// Starts one that has a copy of the program already, which copying would take seconds for.
     pub(crate) async fn start() -> Self {
+        static HASH: LazyLock<String> = LazyLock::new(|| {
+            data_encoding::HEXLOWER.encode(&Sha256::digest(std::fs::read(STILLFRAME.program).unwrap()))
+        });
+        let machine = Self::bare().await;
+        let copy = machine.copies().join(&*HASH);
+        std::fs::create_dir_all(&copy).unwrap();
+        let copy = copy.join("stillframe");
+        let linked = std::fs::hard_link(STILLFRAME.program, &copy);
+        linked.or_else(|_| std::fs::copy(STILLFRAME.program, &copy).map(drop)).unwrap();
+        machine
+    }
+
+    /// Starts it. Its home folder is a new one; debuggers are those of the tests.
+    pub(crate) async fn bare() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).display().to_string();
         for key in ["host", "user"] {
@@ -167,6 +183,13 @@ pub(crate) fn executable(path: &Path, script: &str) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::write(path, script).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Makes a program without symbols.
+#[expect(clippy::disallowed_methods, reason = "a program that ends by itself, and is waited for")]
+pub(crate) fn strip(program: &str, stripped: &Path) {
+    let mut strip = std::process::Command::new("strip");
+    assert!(strip.arg("-o").args([stripped, Path::new(program)]).status().unwrap().success(), "strip");
 }
 
 #[expect(clippy::disallowed_methods, reason = "a program that ends by itself, and is waited for")]

@@ -21,7 +21,7 @@ async fn paused(server: &Server, file: &str, line: u32) -> Value {
 
 #[tokio::test]
 async fn programs_are_debugged_there_with_one_copy_that_clean_removes() {
-    let machine = Machine::start().await;
+    let machine = Machine::bare().await;
     let shop = Fixture::python("shop");
     for is_first in [true, false] {
         let server = machine.serve(&[]).await;
@@ -143,7 +143,7 @@ async fn failure(machine: &Machine, args: &[&str]) -> String {
 
 #[tokio::test]
 async fn a_start_that_fails_says_why_in_the_words_of_the_engine() {
-    let machine = Machine::start().await;
+    let machine = Machine::bare().await;
     let stderr = failure(&machine, &["--via", "ssh://127.0.0.1:1"]).await;
     assert!(stderr.contains("cannot connect to `ssh://127.0.0.1:1`: "), "{stderr}");
     assert!(
