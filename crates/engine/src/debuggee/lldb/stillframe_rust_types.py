@@ -48,6 +48,10 @@ SAME = {"as_ref", "as_deref", "clone", "to_owned"}
 HELD = {"borrow", "get", "load", "lock", "read", "write"}
 
 
+class Unfinished(Failed):
+    """Not all was compared."""
+
+
 def is_beyond_lldb(expression):
     """Whether LLDB does not know what is in an expression. It can call functions."""
     return BEYOND_LLDB.search(expression) is not None
@@ -309,7 +313,7 @@ def matching(value, wanted):
         found = next(([key, found] for key, found in in_time(entries(value)) if is_key(key, wanted)), None)
         if found is None and length(value) > ENTRIES:
             count = f"{ENTRIES:,} of {length(value):,}"
-            raise Failed(f"the key is not among the first {count} entries; the others have not been compared")
+            raise Unfinished(f"the key is not among the first {count} entries; the others have not been compared")
         return found
     tree = rust.BTreeChildren(value)
     address, height = tree.root() or (0, 0)
@@ -406,6 +410,8 @@ def found_in(value, key):
     """What `get` finds."""
     try:
         found = item(value, key)
+    except Unfinished:
+        raise
     except Failed as failed:
         return Optional(None, str(failed))
     return Optional(needed(found))
@@ -438,7 +444,7 @@ def in_time(items):
     for item in items:
         yield item
         if time.monotonic() > until:
-            raise Failed(f"the items take more than {LONGEST} s to compare here; ask about fewer")
+            raise Unfinished(f"the items take more than {LONGEST} s to compare here; ask about fewer")
 
 
 def length(value):
