@@ -42,31 +42,28 @@ impl Format {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Perfetto, Self::Speedscope, Self::Csv];
 
+    /// Its name, how names of its files end, and what opens them.
+    fn texts(self) -> [&'static str; 3] {
+        match self {
+            Self::Perfetto => ["perfetto", "perfetto.json", "https://ui.perfetto.dev"],
+            Self::Speedscope => ["speedscope", "speedscope.json", "https://www.speedscope.app"],
+            Self::Csv => ["csv", "csv", "a spreadsheet, DuckDB or pandas"],
+        }
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Perfetto => "perfetto",
-            Self::Speedscope => "speedscope",
-            Self::Csv => "csv",
-        }
+        self.texts()[0]
     }
 
     /// How names of its files end.
     pub fn ending(self) -> &'static str {
-        match self {
-            Self::Perfetto => "perfetto.json",
-            Self::Speedscope => "speedscope.json",
-            Self::Csv => "csv",
-        }
+        self.texts()[1]
     }
 
     /// What opens its files.
     pub fn reader(self) -> &'static str {
-        match self {
-            Self::Perfetto => "https://ui.perfetto.dev",
-            Self::Speedscope => "https://www.speedscope.app",
-            Self::Csv => "a spreadsheet, DuckDB or pandas",
-        }
+        self.texts()[2]
     }
 }
 

@@ -10,7 +10,7 @@ use super::properties;
 use super::reached::{is_named, not_called};
 use super::state::{VALUE, is_definition};
 use super::stored;
-use super::text::Lines;
+use super::text::{self, Lines};
 use crate::error::{Error, Result};
 use crate::memory::{LINE, Memory, MemoryAt, Write};
 use crate::predicate::Expression;
@@ -61,12 +61,8 @@ impl FirstRequest<'_> {
         let asked = self.occurrence;
         let begins = format!("`{}` begins to hold only", self.condition);
         (times > 0)
-            .then(|| format!("{begins} {} in this run, not {asked} times.{unknown}\n", times_text(times)))
+            .then(|| format!("{begins} {} in this run, not {asked} times.{unknown}\n", text::times(times)))
     }
-}
-
-fn times_text(times: usize) -> String {
-    if times == 1 { "once".to_owned() } else { format!("{times} times") }
 }
 
 /// An answer that it did not hold, or not so often, and what is missing in the recording.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::Row;
 
 use super::comprehensions::statement_around;
-use super::text::Lines;
+use super::text::{Lines, times};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt};
 use crate::reading::{Code, Recording, is_file, list};
@@ -220,11 +220,4 @@ fn ends(recording: &Recording, calls: &[(i64, Owner, i64)]) -> Result<String> {
         parts.push(format!("not ended: {other}"));
     }
     Ok(parts.join(", "))
-}
-
-fn times(count: i64) -> String {
-    match count {
-        1 => "once".to_owned(),
-        _ => format!("{count} times"),
-    }
 }

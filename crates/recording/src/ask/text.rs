@@ -38,3 +38,9 @@ impl Lines {
         self.text
     }
 }
+
+/// How often something was done.
+pub(super) fn times(count: impl std::fmt::Display) -> String {
+    let times = format!("{count} times");
+    if times == "1 times" { "once".to_owned() } else { times }
+}

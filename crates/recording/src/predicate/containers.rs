@@ -262,12 +262,13 @@ impl Scope<'_> {
         if self.is_javascript() || of.kind != Kind::Instance {
             return Ok(None);
         }
-        let Some(name) = self.recording.kept_name(&of.type_name) else { return Ok(None) };
-        let Some(Word::Object(kept)) = self.memory.get(Owner::object(object), Key::Name(name))? else {
-            return Ok(None);
-        };
-        self.note(kept);
-        Ok(Some(kept))
+        self.object_in(object, self.recording.kept_name(&of.type_name).map(Key::Name))
+    }
+
+    /// The object that another one has under a key.
+    fn object_in(&self, object: i64, key: Option<Key>) -> Result<Option<i64>> {
+        let word = key.map(|key| self.memory.get(Owner::object(object), key)).transpose()?.flatten();
+        Ok(word.and_then(Word::as_object).inspect(|object| self.note(*object)))
     }
 
     /// The first dictionary of a `ChainMap` that has a key, or else the one that gets it.
@@ -275,17 +276,11 @@ impl Scope<'_> {
         if &*self.recording.object(object)?.type_name != "ChainMap" {
             return Ok(None);
         }
-        let Some(maps) = self.recording.number("maps") else { return Ok(None) };
-        let Some(Word::Object(maps)) = self.memory.get(Owner::object(object), Key::Name(maps))? else {
-            return Ok(None);
-        };
-        self.note(maps);
+        let maps = self.object_in(object, self.recording.number("maps").map(Key::Name))?;
+        let Some(maps) = maps else { return Ok(None) };
         let mut first = None;
         for at in 0..MOST_MAPS {
-            let Some(Word::Object(map)) = self.memory.get(Owner::object(maps), Key::Index(at))? else {
-                break;
-            };
-            self.note(map);
+            let Some(map) = self.object_in(maps, Some(Key::Index(at)))? else { break };
             first = first.or(Some(map));
             if let Some(key) = self.key(map, key)?
                 && self.memory.get(Owner::object(map), key)?.is_some()
@@ -303,11 +298,8 @@ impl Scope<'_> {
         {
             return Ok(None);
         }
-        let Some(data) = self.recording.number("data") else { return Ok(None) };
-        let Some(Word::Object(data)) = self.memory.get(Owner::object(object), Key::Name(data))? else {
-            return Ok(None);
-        };
-        self.note(data);
+        let data = self.object_in(object, self.recording.number("data").map(Key::Name))?;
+        let Some(data) = data else { return Ok(None) };
         let kind = self.recording.object(data)?.kind;
         Ok(matches!(kind, Kind::List | Kind::Dictionary).then_some(data))
     }

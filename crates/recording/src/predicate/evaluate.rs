@@ -49,9 +49,7 @@ impl Datum {
             Self::Object(_) | Self::Member(..) | Self::Other(_) => "",
         }
     }
-}
 
-impl Datum {
     /// The string or number that a member of an enumeration is, if it is one; any other value itself.
     pub(crate) fn plain(&self) -> &Self {
         if let Self::Member(_, _, Some(plain)) = self { plain } else { self }
@@ -127,12 +125,12 @@ impl<'a> Scope<'a> {
         Scope { bound: Some(&bound), ..self.clone() }.with(rest, then)
     }
 
-    /// The value of a name; none if there is no such variable.
-    pub(crate) fn name(&self, name: &str) -> Result<Option<Word>> {
-        let Some(number) = self.recording.number(name) else { return Ok(None) };
+    /// Where the variable of a name is kept, and its value; none if there is no such variable.
+    fn variable(&self, name: &str) -> Result<Option<((Owner, Key), Word)>> {
+        let Some(key) = self.recording.number(name).map(Key::Name) else { return Ok(None) };
         for owner in self.owners.iter() {
-            if let Some(word) = self.memory.get(*owner, Key::Name(number))? {
-                return Ok(Some(word));
+            if let Some(word) = self.memory.get(*owner, key)? {
+                return Ok(Some(((*owner, key), word)));
             }
         }
         Ok(None)
@@ -356,15 +354,7 @@ impl<'a> Scope<'a> {
     pub(crate) fn slot(&self, expression: &Expression) -> Result<Option<(Owner, Key)>> {
         match expression {
             Expression::Name(name) if self.bound(name).is_some() => Ok(None),
-            Expression::Name(name) => {
-                let Some(number) = self.recording.number(name) else { return Ok(None) };
-                for owner in self.owners.iter() {
-                    if self.memory.get(*owner, Key::Name(number))?.is_some() {
-                        return Ok(Some((*owner, Key::Name(number))));
-                    }
-                }
-                Ok(None)
-            }
+            Expression::Name(name) => Ok(self.variable(name)?.map(|(slot, _)| slot)),
             Expression::Attribute(of, name) => {
                 let of = match self.word(of)? {
                     // A string and a member with attributes are objects here.
@@ -457,7 +447,9 @@ impl<'a> Scope<'a> {
 
     fn word(&self, expression: &Expression) -> Result<Option<Word>> {
         match expression {
-            Expression::Name(name) if self.bound(name).is_none() => return self.name(name),
+            Expression::Name(name) if self.bound(name).is_none() => {
+                return Ok(self.variable(name)?.map(|(_, word)| word));
+            }
             Expression::Literal(Literal::Word(word)) => return Ok(Some(*word)),
             _ => {}
         }

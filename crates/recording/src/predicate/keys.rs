@@ -98,8 +98,15 @@ impl Scope<'_> {
     }
 
     fn has_key(&self, container: i64, is_it: impl Fn(&str) -> bool) -> Result<bool> {
-        let all = self.memory.all(Owner::object(container))?;
-        Ok(all.iter().any(|(key, _)| matches!(key, Key::Item(text) if is_it(&self.recording.text(*text)))))
+        Ok(self.keys_of(container)?.iter().any(|(_, text)| is_it(text)))
+    }
+
+    /// The keys of a container with their texts.
+    fn keys_of(&self, container: i64) -> Result<Vec<(Key, Rc<str>)>> {
+        let all = self.memory.all(Owner::object(container))?.into_iter();
+        let text =
+            |key| if let Key::Item(text) = key { Some((key, self.recording.text(text))) } else { None };
+        Ok(all.filter_map(|(key, _)| text(key)).collect())
     }
 
     /// The key of a container whose text says that it equals a value: `Decimal('1.50')`, `datetime.date(2026, 3, 1)`,
@@ -109,9 +116,7 @@ impl Scope<'_> {
             return Ok(None);
         }
         let mut found = None;
-        for (key, _) in self.memory.all(Owner::object(container))? {
-            let Key::Item(text) = key else { continue };
-            let text = self.recording.text(text);
+        for (key, text) in self.keys_of(container)? {
             let is_equal = of_key(&text).is_some_and(|key| are_equal(&key, value));
             if is_equal && found.replace(key).is_some() {
                 return Ok(None);
@@ -144,15 +149,8 @@ impl Scope<'_> {
 
     /// A key that the container has.
     fn known_key(&self, container: i64, pieces: &[Piece]) -> Result<Option<String>> {
-        for (key, _) in self.memory.all(Owner::object(container))? {
-            if let Key::Item(text) = key {
-                let text = self.recording.text(text);
-                if fits(&text, pieces) {
-                    return Ok(Some(text.to_string()));
-                }
-            }
-        }
-        Ok(None)
+        let keys = self.keys_of(container)?;
+        Ok(keys.iter().find(|(_, text)| fits(text, pieces)).map(|(_, text)| text.to_string()))
     }
 }
 

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::super::state::VALUE;
-use super::super::text::Lines;
-use super::{FirstRequest, times_text, write_text, writes_of};
+use super::super::text::{Lines, times};
+use super::{FirstRequest, write_text, writes_of};
 use crate::error::Result;
 use crate::memory::{COLUMNS, GrowingMemory, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Expression, Scope};
@@ -88,7 +88,7 @@ pub(super) fn answer(
     let whose = if held == 0 {
         format!("holds for no variable `{variable}` while it is there, but for another object: first after")
     } else {
-        let times = times_text(held);
+        let times = times(held);
         format!(
             "begins to hold only {times} for a variable `{variable}` while it is there; for any object, occurrence \
              {occurrence} is after"

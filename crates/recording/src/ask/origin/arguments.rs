@@ -201,9 +201,7 @@ impl Recording {
         let made = self.calls_between(caller, from, self.line_after(caller, entered)?)?;
         let nth = made.iter().filter(|returned| returned.event < entered).count();
         let Some(name) = written.get(nth).filter(|_| made.len() == written.len()) else { return Ok(None) };
-        let is_called = |returned: &Returned| {
-            self.codes.get(&returned.code).is_some_and(|code| called_name(code) == *name)
-        };
+        let is_called = |returned: &Returned| self.name_called(returned) == *name;
         let memory = MemoryAt { recording: self, event: from };
         // A function that a library is given is called by that, and has none of these arguments.
         if made.get(nth).is_some_and(is_called)

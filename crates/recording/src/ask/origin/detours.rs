@@ -55,8 +55,7 @@ impl Recording {
                        WHERE events.id > ? AND events.id <= ? AND events.kind = ? AND events.value = ? ORDER BY events.id DESC";
         let values = [from, until, What::Return.stored(), word.stored()];
         self.find_row(returns, values, returned_of, |returned| {
-            let is_named =
-                || self.codes.get(&returned.code).is_some_and(|code| names.contains(&called_name(code)));
+            let is_named = || names.contains(&self.name_called(&returned));
             Ok((matches!(word, Word::Object(_)) || is_named()).then_some(returned))
         })
     }

@@ -259,9 +259,7 @@ impl Recording {
                 continue;
             }
             if let Some(item) = &read.item
-                && !calls.iter().any(|call| {
-                    self.codes.get(&call.code).is_some_and(|code| called_name(code) == item.method)
-                })
+                && !calls.iter().any(|call| self.name_called(call) == item.method)
                 && let Some(written) = self.looked_up(item, &scope, memory.event)?
             {
                 inputs.extend(written.into_iter().map(|write| (Cause::Write(write), 1)));
@@ -317,7 +315,7 @@ impl Recording {
         // Others are made elsewhere in the statement.
         let others = statement::names(ran.whole);
         let is_own = |returned: &Returned| {
-            let name = self.codes.get(&returned.code).map(called_name).unwrap_or_default();
+            let name = self.name_called(returned);
             names.contains(&name) || !others.contains(&name)
         };
         let mut calls = self.calls_between(&ran.call, ran.from, ran.until)?;
@@ -383,16 +381,12 @@ impl Recording {
 
     /// How many functions an expression calls by names that none of these calls has, though the program's own are.
     fn count_of_renamed(&self, ran: &Ran<'_>, calls: &[Returned]) -> Result<usize> {
-        let has = |code: &Code, name: &str| called_name(code) == name;
-        let of_call = |returned: &Returned, name: &str| {
-            self.codes.get(&returned.code).is_some_and(|code| has(code, name))
-        };
         let memory = MemoryAt { recording: self, event: ran.from.max(1) };
         let scope = Scope::of(self, &memory, &ran.call)?;
         let mut count = 0;
         for name in statement::calls(ran.value.text) {
-            let is_own = || self.codes.values().any(|code| has(code, name));
-            if !calls.iter().any(|returned| of_call(returned, name))
+            let is_own = || self.codes.values().any(|code| called_name(code) == name);
+            if !calls.iter().any(|returned| self.name_called(returned) == name)
                 && (is_own() || slot_of(&scope, name)?.is_some())
             {
                 count += 1;
@@ -409,6 +403,11 @@ impl Recording {
         if calls.iter().all(is_callback) {
             calls.drain(..calls.len().saturating_sub(2));
         }
+    }
+
+    /// The name by which the function of a call is called; empty if it is not known.
+    pub(super) fn name_called(&self, returned: &Returned) -> &str {
+        self.codes.get(&returned.code).map(called_name).unwrap_or_default()
     }
 
     pub(super) fn last_write(&self, (owner, key): (Owner, Key), until: i64) -> Result<Option<Write>> {

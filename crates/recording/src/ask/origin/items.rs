@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use super::inputs::{Inputs, MOST_CALLS, OMITTED, Ran, called_name, is_common, returned_of};
+use super::inputs::{Inputs, MOST_CALLS, OMITTED, Ran, is_common, returned_of};
 use super::{Cause, Returned};
 use crate::ask::statement::{self, Comprehension, LookUp, Read};
 use crate::ask::writes::writes_to;
@@ -346,9 +346,7 @@ impl Recording {
         let values = [ran.from, ran.until + 1, kinds.0, kinds.1, MOST_RESULTS, ran.call.id];
         let mut made: Vec<(Returned, bool)> =
             self.rows(calls, values, |row| Ok((returned_of(row)?, row.get(4)?)))?;
-        made.retain(|(returned, _)| {
-            self.codes.get(&returned.code).is_some_and(|code| names.contains(&called_name(code)))
-        });
+        made.retain(|(returned, _)| names.contains(&self.name_called(returned)));
         let is_ordered = made.iter().all(|(_, is_own_thread)| *is_own_thread);
         let made: Vec<Returned> = made.into_iter().map(|(returned, _)| returned).collect();
         let codes: HashSet<i64> = made.iter().map(|returned| returned.code).collect();
