@@ -4,8 +4,8 @@ A breakpoint's callback evaluates its expressions and writes a row to the pipe o
 no stop. Values have the text that `lldb-dap` sends; what the client does with such a text, it does with rows too.
 
 LLDB does not run code of the program reliably in a callback, so a hit that needs that is left to the client, which sees
-a stop. So is one at which a condition fails, and one with an expression that LLDB cannot evaluate itself. LLDB's own
-conditions crash it where its expressions do, and take longer.
+a stop. So is one at which a condition or an expression fails. LLDB's own conditions crash it where its expressions do,
+and take longer.
 """
 
 import re
