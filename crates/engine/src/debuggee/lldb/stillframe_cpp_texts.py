@@ -136,6 +136,6 @@ def found_in(value, wanted, start=0):
 
 
 def is_at(end, value, part):
-    """Whether a part of a string is at the end that a method of bytes looks at."""
+    """Whether a part of a string is at the end that a method of bytes checks."""
     read, size = units(value)
     return end(read, encoded(part, size))
