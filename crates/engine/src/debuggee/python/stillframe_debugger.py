@@ -16,7 +16,7 @@ def debugger():
 
 
 def is_of_debugger(file):
-    """Whether a file is one of pydevd or of ours."""
+    """Whether a file belongs to pydevd or to stillframe."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
     return is_ours(file) or file.startswith(root + os.sep)
 
