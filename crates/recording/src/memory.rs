@@ -167,7 +167,7 @@ impl Write {
 }
 
 impl Recording {
-    /// The writes of a statement that goes on behind `FROM writes`.
+    /// The writes that a statement selects, from what follows `FROM writes` in it.
     pub(crate) fn writes(&self, rest: &str, values: impl Params) -> Result<Vec<Write>> {
         self.rows(&format!("SELECT {COLUMNS} FROM writes {rest}"), values, write_of)
     }

@@ -199,7 +199,7 @@ impl Recording {
         Ok(None)
     }
 
-    /// The events of a statement that goes on behind `FROM events`.
+    /// The events that a statement selects, from what follows `FROM events` in it.
     pub(crate) fn events(&self, rest: &str, values: impl Params) -> Result<Vec<Event>> {
         self.rows(&format!("SELECT {EVENT} FROM events {rest}"), values, event_of)
     }
