@@ -127,8 +127,8 @@ def computed(sign, left, right):
 def inverted(value):
     if isinstance(value, Integer):
         return Integer(~value, value.bits, value.is_signed)
-    need(isinstance(value, bool))
-    return not value
+    need(isinstance(value, int))
+    return not value if isinstance(value, bool) else ~value
 
 
 def cast(value, kind):
