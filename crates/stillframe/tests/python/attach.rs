@@ -232,7 +232,7 @@ async fn the_end_of_the_server_detaches_from_programs() {
 
 /// A thread that limited the evaluations of an earlier debugger still runs.
 #[tokio::test]
-async fn a_program_that_is_attached_to_again_has_only_its_own_threads() {
+async fn a_program_that_is_attached_to_again_has_only_its_own_threads_and_data_breakpoints() {
     let script = worker();
     let (child, pid) = running("python3", &[script.path()]).await;
     let arguments = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
@@ -245,6 +245,8 @@ async fn a_program_that_is_attached_to_again_has_only_its_own_threads() {
         let listed = session.ok("list_threads", json!({})).await;
         assert_eq!(listed["count"], 2, "{}", listed.text);
         session.ok("clear_breakpoints", json!({})).await;
+        session.ok("set_breakpoint", json!({ "watch": "sys.modules['__main__'].rounds" })).await;
+        assert_eq!(session.go_on().await.outcome(), "data breakpoint");
         session.ok("detach_from_process", json!({})).await;
         // The test must not end it: the program would not survive that.
         session.server.mark().wait_for_ends("stillframe_attach.py", Duration::from_secs(30));

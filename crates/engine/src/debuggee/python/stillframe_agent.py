@@ -67,8 +67,9 @@ REQUESTS = {
     "meets": exceptions.request_meets,
 }
 
+# An earlier debugger may have been attached. What it watched and recorded belongs to its agent.
+sys.modules.pop("stillframe_watch", None)
 if "stillframe_recorder" in sys.modules:
-    # An earlier debugger was attached. Its recorder belongs to its agent.
     sys.modules.pop("stillframe_recorder").finish()
     sys.modules.pop("stillframe_monitor", None)
 

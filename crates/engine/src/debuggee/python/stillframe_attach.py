@@ -68,7 +68,7 @@ def main():
 # Runs in the program. It does not wait for the peer, which can disconnect at any time; if it already has, that must not
 # affect the program.
 CODE = """
-import io, os, sys
+import importlib, io, os, sys
 # Otherwise pydevd warns about frozen modules. With gevent, it needs copies of the modules that gevent has replaced.
 variables = {{"PYDEVD_DISABLE_FILE_VALIDATION": "1"}}
 if "gevent.monkey" in sys.modules:
@@ -83,9 +83,10 @@ try:
     earlier = pydevd.get_global_debugger()
     if earlier is not None:
         earlier.dispose_and_kill_all_pydevd_threads(wait=False)
+    # Those of an earlier debugger, which may have been another version. What it has patched reads them where they are.
     for name in {modules}:
-        # That of an earlier debugger, which may have been another version.
-        sys.modules.pop(name, None)
+        if name in sys.modules:
+            importlib.reload(sys.modules[name])
     import stillframe_agent
     with log_context(0, io.StringIO()):
         pydevd.settrace(
