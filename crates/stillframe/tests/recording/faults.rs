@@ -295,10 +295,11 @@ while True:
     let client = Client::new("python3").await;
     let arguments = json!({ "command": "python3", "args": [program.path(), there] });
     let params = json!({ "name": "record_run", "arguments": arguments });
-    let (_, _response) = client.server.begin("tools/call", params).await;
+    let (_, mut response) = client.server.begin("tools/call", params).await;
     while !there.exists() {
-        // sleep: how often the file is looked for.
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        // How often the file is looked for.
+        let answer = tokio::time::timeout(Duration::from_millis(10), &mut response).await;
+        assert!(answer.is_err(), "the program runs until it is killed: {answer:?}");
     }
     let state = client.state;
     client.server.kill().await;

@@ -54,6 +54,7 @@ function main() {
   console.log(amount - discount); // @printed
 }
 
+require('../both.js');
 module.exports = main;
 main();
 ";
@@ -92,6 +93,7 @@ fn edited(text: &str, edits: &[Edit<'_>]) -> String {
 async fn compared(name: &str, text: &str, edits: &[Edit<'_>]) -> (String, Fixture, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let client = Client::new(if name == "main.py" { "python3" } else { "node" }).await;
+    Fixture::write(folder.path(), "both.js", "module.exports = 1;\n");
     for (version, text) in [("before", text.to_owned()), ("after", edited(text, edits))] {
         let path = folder.path().join(version);
         std::fs::create_dir(&path).unwrap();

@@ -191,7 +191,8 @@ fn files(recordings: [&Recording; 2], versions: &mut Versions) -> Vec<Files> {
         found.extend(theirs.into_iter().map(|code| (None, Some(code))));
     }
     let mut both = found.iter().filter_map(|(first, second)| first.zip(*second));
-    versions.roots = both.next().map(|(first, second)| roots(&first.path, &second.path)).unwrap_or_default();
+    let moved = both.find(|(first, second)| first.path != second.path);
+    versions.roots = moved.map(|(first, second)| roots(&first.path, &second.path)).unwrap_or_default();
     found.into_iter().map(|(first, second)| compared(recordings, first, second, versions)).collect()
 }
 
