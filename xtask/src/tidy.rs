@@ -8,6 +8,7 @@ mod layers;
 pub(crate) mod links;
 mod prose;
 mod sizes;
+mod sources;
 mod texts;
 mod vocabulary;
 
@@ -52,6 +53,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     findings.extend(layers::check(&files));
     findings.extend(prose::check(&files));
     findings.extend(sizes::check(&files));
+    findings.extend(sources::check(&files));
     findings.extend(texts::check(&files));
     findings.extend(vocabulary::check(&files));
     findings.extend(links::check(&files, exists));
