@@ -3,7 +3,7 @@
     python stillframe_attach.py HOST:PORT TOKEN ROOT MODULES PID
 
 It must run in the program's interpreter. ROOT is the folder that contains the `debugpy` package; debugpy connects to
-HOST:PORT, with TOKEN. MODULES are the names of the agent's modules.
+HOST:PORT, with TOKEN. MODULES are the names of the agent's modules, each behind those that it imports.
 
 Python 3.14 and later can run code in another process. In earlier versions the main thread is stopped with `ptrace(2)`,
 calls functions of the interpreter, and continues where it was. Their addresses are those of this process, relocated to
