@@ -34,7 +34,11 @@ def quicken(debugger):
     line without the interactive console of Python that LLDB makes for it, which takes 0.3 ms."""
     names = " ".join(f'"{name}"' for line in PLAIN.split("\n") for name in line.split("|") if name)
     debugger.HandleCommand(f'type summary add -p -r -s "{{${{var.none}}}}" -w stillframe {names}')
-    run_one_line, compiled = __main__.run_one_line, functools.cache(lambda line: compile(line, "lldb", "exec"))
+    run_one_line = getattr(__main__, "run_one_line", None)
+    if run_one_line is None:
+        # Another version of LLDB calls Python in another way.
+        return
+    compiled = functools.cache(lambda line: compile(line, "lldb", "exec"))
 
     def run(variables, line):
         if line.startswith(PREPARES):
