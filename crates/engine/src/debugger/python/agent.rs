@@ -290,17 +290,17 @@ impl AgentClient {
 
     /// Makes modules in the program, all of them by one request.
     async fn send(&self, modules: &[(&str, &str)]) -> Result<()> {
-        let mut code = "import sys, types\n".to_owned();
-        for (name, source) in modules {
+        let module = |(name, source): &(&str, &str)| {
             let source = json!(source);
-            code += &format!(
+            format!(
                 "module = types.ModuleType({name:?})\n\
                  module.__file__ = '<{name}>'\n\
                  exec(compile({source}, module.__file__, 'exec'), module.__dict__)\n\
                  sys.modules[{name:?}] = module\n"
-            );
-        }
-        self.execute(code).await
+            )
+        };
+        let modules: Vec<String> = modules.iter().map(module).collect();
+        self.execute(format!("import sys, types\n{}", modules.concat())).await
     }
 
     /// Runs a statement outside of any frame, which works whether the program runs or not.
