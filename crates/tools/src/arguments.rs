@@ -259,7 +259,7 @@ fn in_a_list(name: &str, known: &Map<String, Value>) -> Option<String> {
     let has_field = |property: &&Value| {
         property.pointer("/items/properties").is_some_and(|fields| fields.get(name).is_some())
     };
-    let list = known.iter().find(|(_, property)| has_field(&property) && schema::is_listed(property));
+    let list = known.iter().find(|(_, property)| has_field(property) && schema::is_listed(property));
     list.map(|(list, _)| format!("{list}[].{name}"))
 }
 
