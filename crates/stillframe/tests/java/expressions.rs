@@ -23,6 +23,9 @@ class Main {
     static final int SMALL = 7;
     static final int LARGE = 70_000;
     private final Box box = new Box();
+    static class Tag { private String name = \"tag\"; }
+    static class Label extends Tag { String name = \"label\"; }
+    private final Tag tag = new Label();
     private final List<Item> items;
     private final Map<String, Integer> stock = Map.of(\"pen\", 3);
 
@@ -95,6 +98,8 @@ async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
         ("Map.of(1, 2, 3, 4).get(3)", "4"),
         ("kind(items.toArray())", "\"array\""),
         ("kind((Object) items.toArray())", "\"one\""),
+        // The type that the source gives decides between fields of the same name.
+        ("tag.name + ((Label) tag).name + ((Tag) (Label) tag).name", "\"taglabeltag\""),
         // Literals are the same object everywhere, and other texts are not.
         ("kind == \"cash\"", "true"),
         ("new String(\"cash\") == kind", "false"),

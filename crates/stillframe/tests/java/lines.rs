@@ -13,6 +13,7 @@ class Main {
         int factor; // @field
         int twice() { return 2 * factor; }
     }
+    record Pair(int one, int two) {} // @pair
 
     int total = 40; // @total
 
@@ -83,7 +84,7 @@ async fn a_field_without_code_is_not_taken_for_one_of_the_class_around_it() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "Main.java", PROGRAM);
     let session = Debugging::of(Language::Java).await;
-    let until = json!([{ "line": program.line("field") }]);
+    let until = json!([{ "line": program.line("field") }, { "line": program.line("pair") }]);
     let ended = session
         .server
         .ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 }))

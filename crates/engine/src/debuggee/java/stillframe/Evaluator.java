@@ -3,6 +3,7 @@ package stillframe;
 import com.sun.jdi.AbsentInformationException;
 import com.sun.jdi.ArrayReference;
 import com.sun.jdi.ArrayType;
+import com.sun.jdi.ClassType;
 import com.sun.jdi.IncompatibleThreadStateException;
 import com.sun.jdi.LocalVariable;
 import com.sun.jdi.Method;
@@ -93,7 +94,7 @@ final class Evaluator {
         switch (node.kind) {
             case "literal": return operators.literal(node.literal);
             case "name": return name(node.text);
-            case "field": return field(operand(node.part(0)), node.text);
+            case "field": return field(operand(node.part(0)), node);
             case "call": return called(node);
             case "index": return item(value(node.part(0)), value(node.part(1)));
             case "unary": return unary(node);
@@ -205,7 +206,9 @@ final class Evaluator {
     String declared(String name) throws Failure {
         if (names.containsKey(name)) return names.get(name) == null ? null : names.get(name).type().name();
         StackFrame frame = frame();
-        if (name.equals("this")) return frame.location().declaringType().name();
+        ReferenceType here = frame.location().declaringType();
+        if (name.equals("super") && here instanceof ClassType) return ((ClassType) here).superclass().name();
+        if (name.equals("this")) return here.name();
         LocalVariable variable = local(frame, name);
         if (variable != null) return variable.typeName();
         Place place = Place.find(frame, name);
@@ -231,8 +234,8 @@ final class Evaluator {
     private Object name(String name) throws Failure {
         if (names.containsKey(name)) return names.get(name);
         StackFrame frame = frame();
-        if (name.equals("this")) {
-            if (frame.thisObject() == null) throw new Failure("there is no `this` in a static method");
+        if (name.equals("this") || name.equals("super")) {
+            if (frame.thisObject() == null) throw new Failure("there is no `" + name + "` in a static method");
             return frame.thisObject();
         }
         LocalVariable variable = local(frame, name);
@@ -258,7 +261,8 @@ final class Evaluator {
         }
     }
 
-    private Object field(Object of, String name) throws Failure {
+    private Object field(Object of, Syntax.Node node) throws Failure {
+        String name = node.text;
         if (of instanceof Package) {
             String whole = ((Package) of).name + "." + name;
             ReferenceType type = types.find(whole);
@@ -271,16 +275,21 @@ final class Evaluator {
             if (nested != null) return nested;
             throw new Failure("cannot find symbol `" + name + "` in class `" + ((ReferenceType) of).name() + "`");
         }
-        return place((Value) of, name).get();
+        return place((Value) of, node).get();
     }
 
-    private Place place(Value of, String name) throws Failure {
+    private Place place(Value of, Syntax.Node node) throws Failure {
+        String name = node.text;
         if (of == null) throw new Failure("java.lang.NullPointerException: `" + name + "` of null");
         if (of instanceof ArrayReference && name.equals("length")) return Place.constant(debuggee.vm.mirrorOf(((ArrayReference) of).length()));
         if (!(of instanceof ObjectReference)) throw new Failure("a `" + Values.typeName(of) + "` has no field `" + name + "`");
         ObjectReference object = (ObjectReference) of;
-        Place place = Place.of(object, object.referenceType(), name);
-        if (place == null) throw new Failure("cannot find symbol `" + name + "` in class `" + object.referenceType().name() + "`");
+        ReferenceType type = object.referenceType();
+        // Where classes have fields of the same name, the type that the source knows decides.
+        ReferenceType known = Place.isHiding(type, name) ? statics.owner(node.part(0)) : null;
+        boolean isOfKnown = known != null && known.fieldByName(name) != null && Values.isA(type, known.name());
+        Place place = Place.of(object, isOfKnown ? known : type, name);
+        if (place == null) throw new Failure("cannot find symbol `" + name + "` in class `" + type.name() + "`");
         return place;
     }
 
@@ -421,7 +430,7 @@ final class Evaluator {
             case "field":
                 Object of = operand(node.part(0));
                 if (of instanceof Package) throw unknown(((Package) of).name);
-                if (!(of instanceof ReferenceType)) return place((Value) of, node.text);
+                if (!(of instanceof ReferenceType)) return place((Value) of, node);
                 Place ofClass = Place.of(null, (ReferenceType) of, node.text);
                 if (ofClass == null) throw new Failure("cannot find symbol `" + node.text + "`");
                 return ofClass;

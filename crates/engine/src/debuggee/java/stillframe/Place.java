@@ -104,6 +104,13 @@ abstract class Place {
         return field(object, field);
     }
 
+    /** Whether a class has a field of the same name as one that it extends. */
+    static boolean isHiding(ReferenceType type, String name) {
+        Field field = type.fieldByName(name);
+        ClassType above = field != null && field.declaringType() instanceof ClassType ? ((ClassType) field.declaringType()).superclass() : null;
+        return above != null && above.fieldByName(name) != null;
+    }
+
     static Place field(ObjectReference object, Field field) {
         return new Place() {
             @Override

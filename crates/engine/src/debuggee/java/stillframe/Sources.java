@@ -106,6 +106,8 @@ final class Sources {
     static boolean isInBlock(String file, int line, int next) {
         try {
             String[] lines = Files.readString(Paths.get(file)).split("\n", -1);
+            // A whole class on the line.
+            if (line <= lines.length && codeOf(lines[line - 1]).matches(".*\\b(class|interface|enum|record) .*\\}.*")) return false;
             int depth = 0;
             for (int i = line + 1; i < next && i <= lines.length; i++) {
                 for (char each : codeOf(lines[i - 1]).toCharArray()) {

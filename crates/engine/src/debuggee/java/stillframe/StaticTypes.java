@@ -156,7 +156,7 @@ final class StaticTypes {
     }
 
     /** The type of an object, or the type that is named. */
-    private ReferenceType owner(Syntax.Node node) throws Failure {
+    ReferenceType owner(Syntax.Node node) throws Failure {
         String type = of(node);
         if (type == null) type = Syntax.typeName(node);
         return type == null ? null : types.known(type);
