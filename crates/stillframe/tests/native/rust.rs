@@ -147,7 +147,7 @@ async fn values_are_formatted_as_in_rust() {
             r#"copied: Cow<str> = Borrowed("cow")"#,
             r#"failed: Result<(), String> = Err("no")"#,
             r#"map: HashMap<String, u8> = {"one": 1}"#,
-            "set: HashSet<isize> = {7}",
+            "set: HashSet<i64> = {7}",
             r#"names: BTreeSet<&str> = {"a", "b"}"#,
             "queue: VecDeque<i32> = [1, 2]",
             "shared: Rc<RefCell<Vec<i32>>> = RefCell { value: [1] }",

@@ -121,7 +121,7 @@ fn type_name(name: &str) -> String {
         ("signed char", "i8"),
         ("short", "i16"),
         ("int", "i32"),
-        ("long", "isize"),
+        ("long", "i64"),
         ("__int128", "i128"),
         ("float", "f32"),
         ("double", "f64"),

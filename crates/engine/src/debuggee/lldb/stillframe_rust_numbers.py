@@ -23,7 +23,7 @@ REAL = re.compile(r"(\d[\d_]*(?:\.[\d_]+)?)(f32|f64)?$")
 TYPE = re.compile(r"([iu])(8|16|32|64|128|size)$")
 OF_C = {
     "char": "i8", "signed char": "i8", "unsigned char": "u8", "short": "i16", "unsigned short": "u16", "int": "i32",
-    "unsigned int": "u32", "long": "isize", "unsigned long": "usize", "__int128": "i128", "unsigned __int128": "u128",
+    "unsigned int": "u32", "long": "i64", "unsigned long": "usize", "__int128": "i128", "unsigned __int128": "u128",
     "float": "f32", "double": "f64", "char32_t": "char",
 }
 OF_PYTHON = {int: "integer", float: "f64", Single: "f32", Letter: "char"}
@@ -78,7 +78,8 @@ def type_of(value, shortened=rust.short_type):
         item = OF_C.get(name) or shortened(name)
         return f"[{item}; {count[:-1]}]" if re.fullmatch(r"\d+\]", count) else item
     if isinstance(value, Integer):
-        return ("i" if value.is_signed else "u") + ("size" if value.bits == 64 else str(value.bits))
+        kind = f"{'i' if value.is_signed else 'u'}{value.bits}"
+        return "usize" if kind == "u64" else kind
     return OF_PYTHON.get(type(value), type(value).__name__)
 
 
