@@ -25,17 +25,19 @@ pub(crate) struct MemoryAt<'a> {
 
 impl Memory for MemoryAt<'_> {
     fn get(&self, owner: Owner, key: Key) -> Result<Option<Word>> {
-        let last =
-            "SELECT value FROM writes WHERE owner = ? AND key = ? AND event < ? ORDER BY id DESC LIMIT 1";
-        let found = self.recording.row(last, [owner.0, key.stored(), self.event], |row| row.get(0))?;
+        let last = "SELECT value FROM writes WHERE owner = ? AND key = ? AND event < ? AND id <= ? \
+                    ORDER BY id DESC LIMIT 1";
+        let values = [owner.0, key.stored(), self.event, self.recording.last_known_write(self.event)];
+        let found = self.recording.row(last, values, |row| row.get(0))?;
         Ok(found.map(Word::of).filter(|word| *word != Word::Absent))
     }
 
     fn all(&self, owner: Owner) -> Result<Vec<(Key, Word)>> {
-        let all = "SELECT key, value FROM writes WHERE owner = ? AND event < ? ORDER BY id";
+        let all = "SELECT key, value FROM writes WHERE owner = ? AND event < ? AND id <= ? ORDER BY id";
+        let values = [owner.0, self.event, self.recording.last_known_write(self.event)];
         let read = |row: &Row<'_>| Ok((Key::of(row.get(0)?), Word::of(row.get(1)?)));
         let mut latest = Latest::default();
-        self.recording.find_row(all, [owner.0, self.event], read, |(key, word)| {
+        self.recording.find_row(all, values, read, |(key, word)| {
             latest.write(key, word);
             Ok(None::<()>)
         })?;
@@ -191,6 +193,18 @@ impl Recording {
             Kind::Instance => length()?.is_some(),
             _ => false,
         })
+    }
+
+    /// Finds the last write before an event, so that all questions about that moment are answered without those after it.
+    pub(crate) fn know_last_write(&self, event: i64) -> Result<()> {
+        let last = "SELECT id FROM writes WHERE event < ? ORDER BY id DESC LIMIT 1";
+        let last = self.row(last, [event], |row| row.get(0))?.unwrap_or(0);
+        self.last_writes.borrow_mut().insert(event, last);
+        Ok(())
+    }
+
+    fn last_known_write(&self, event: i64) -> i64 {
+        self.last_writes.borrow().get(&event).copied().unwrap_or(i64::MAX)
     }
 
     /// The number of the first write at or after an event.

@@ -27,6 +27,8 @@ pub struct Recording {
     pub(crate) codes: HashMap<i64, Code>,
     atoms: RefCell<HashMap<i64, Rc<Atom>>>,
     objects: RefCell<HashMap<i64, Object>>,
+    /// The last write before some events.
+    pub(crate) last_writes: RefCell<HashMap<i64, i64>>,
     pub(crate) named: OnceCell<Named>,
     /// How many items of a container or attributes of an object are recorded at most.
     most_items: i64,
@@ -145,6 +147,7 @@ impl Recording {
             codes,
             atoms: RefCell::default(),
             objects: RefCell::default(),
+            last_writes: RefCell::default(),
             named: OnceCell::new(),
             most_items: 0,
             inherited_names: RefCell::default(),

@@ -1,5 +1,6 @@
 //! What changed between two moments.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -23,6 +24,8 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
         )));
     }
     let calls = other_calls(recording, &first, &second)?;
+    recording.know_last_write(first.id)?;
+    recording.know_last_write(second.id)?;
     let before = MemoryAt { recording, event: first.id };
     let after = MemoryAt { recording, event: second.id };
     let mut lines = Lines::default();
@@ -41,6 +44,7 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
         }
     }
     let mut ordered = HashSet::new();
+    let mut seen = HashMap::new();
     for write in changed_slots(recording, first.id, second.id)? {
         if calls.iter().any(|call| call.new == write.owner) {
             continue;
@@ -63,13 +67,18 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
             continue;
         }
         let name = match write.owner.as_object() {
-            // What a new object contains is shown where it is kept.
-            Some(object)
-                if before.all(write.owner)?.is_empty() || recording.is_unread(object, &before)? =>
-            {
-                continue;
+            Some(object) => {
+                let is_new = match seen.entry(object) {
+                    Entry::Occupied(is_new) => *is_new.get(),
+                    Entry::Vacant(unknown) => *unknown
+                        .insert(before.all(write.owner)?.is_empty() || recording.is_unread(object, &before)?),
+                };
+                // What a new object contains is shown where it is kept.
+                if is_new {
+                    continue;
+                }
+                recording.object_name(object)?
             }
-            Some(object) => recording.object_name(object)?,
             None => match recording.active_owner(write.owner, second.id)? {
                 Some(function) => function,
                 None => continue,
@@ -79,11 +88,13 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
             lines.add(format!("{name}:"));
             title = Some(name);
         }
-        let Some(change) = change_line(recording, write.key, (old, &before), (new, &after))? else {
-            continue;
-        };
         count += 1;
-        lines.add(change);
+        if lines.is_full() {
+            // It is only counted.
+            lines.add("");
+        } else if let Some(change) = change_line(recording, write.key, (old, &before), (new, &after))? {
+            lines.add(change);
+        }
     }
     if count == 0 {
         lines.add("nothing that is recorded differs");

@@ -207,14 +207,15 @@ fn last_writes(
     which: &str,
 ) -> Result<Vec<Write>> {
     let most = limit.saturating_add(100);
-    let any = key.is_none();
-    let key = key.map_or(0, Key::stored);
     // The length is left out: what changed it was written as well, unless that is beyond the recorded items.
-    let last = format!(
-        "WHERE owner = ?1 AND event < ?4 AND (key & 3 <> 3 AND (?2 OR key = ?3) \
-         OR ?2 AND key & 3 = 3 AND value >= ?5 AND NOT EXISTS (SELECT 1 FROM writes AS other \
-         WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3)) {which} ORDER BY id DESC LIMIT ?6"
-    );
+    let of_key = match key {
+        Some(_) => "key = ?2 AND key & 3 <> 3",
+        None => {
+            "(key & 3 <> 3 OR value >= ?4 AND NOT EXISTS (SELECT 1 FROM writes AS other \
+             WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3))"
+        }
+    };
+    let last = format!("WHERE owner = ?1 AND event < ?3 AND {of_key} {which} ORDER BY id DESC LIMIT ?5");
     let long = Word::Integer(recording.most_items()).stored();
     // Those of equal values are left out, and of JavaScript those to variables that hid others.
     let is_all = !which.is_empty() || recording.spelling == Spelling::JavaScript;
@@ -222,7 +223,7 @@ fn last_writes(
     let mut found = Vec::new();
     // What is visible again, until what wrote that is found.
     let mut shown = None;
-    recording.find_write(&last, (owner.0, any, key, until, long, read), |write| {
+    recording.find_write(&last, (owner.0, key.map(Key::stored), until, long, read), |write| {
         if !which.is_empty() && is_of_equal_text(recording, &write)? {
             return Ok(None);
         }

@@ -95,6 +95,8 @@ pub(crate) fn read_back(path: &Path) -> Result<Connection> {
         finish(&database)?;
     }
     database.set_prepared_statement_cache_capacity(32);
+    // 32 MB: answers read the same pages many times.
+    database.execute_batch("PRAGMA cache_size = -32768")?;
     Ok(database)
 }
 
