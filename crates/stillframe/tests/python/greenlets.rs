@@ -6,9 +6,17 @@ use crate::debugging::Report;
 use crate::script::{Script, with_packages};
 
 #[tokio::test]
-async fn a_greenlet_is_debugged_as_a_thread_is() {
+async fn a_greenlet_is_debugged_as_a_thread_is_and_a_thread_beside_it_too() {
     let script = Script::new(
         "\
+import threading
+
+
+def prepare(n):
+    n += 1  # @prepares
+
+
+threading.Thread(target=prepare, args=(7,)).start()
 from gevent import monkey
 monkey.patch_all()
 import time
@@ -27,8 +35,12 @@ print([job.value for job in jobs])
 ",
     );
     let session = with_packages().await;
+    session.break_at(&script, "prepares").await;
     session.break_with(&script, "waits", json!({ "condition": "n == 3" })).await;
     let stopped = session.start(&script).await;
+    assert_eq!(stopped.place(), (script.path(), script.line("prepares")), "{}", stopped.text);
+    assert_eq!(session.evaluate("n").await, "7");
+    let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (script.path(), script.line("waits")), "{}", stopped.text);
     assert_eq!(session.evaluate("n + 1").await, "4");
     // Other greenlets run while this one waits.

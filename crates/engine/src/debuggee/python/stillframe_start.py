@@ -16,7 +16,7 @@ from stillframe_processes import close_inherited_connection, configure_children,
 from stillframe_rules import report_failures
 from stillframe_steps import follow_steps, know_commands
 from stillframe_stops import follow_stops, install_pause_handler
-from stillframe_threads import leave_own_threads, name_threads
+from stillframe_threads import follow_plain_threads, leave_own_threads, name_threads
 from stillframe_types import is_a
 
 
@@ -118,6 +118,7 @@ def patch(pydevd):
         pass
     name_threads()
     leave_own_threads()
+    follow_plain_threads()
     mute_kept_tracer()
     follow_steps(pydevd)
     follow_stops(pydevd)

@@ -1,9 +1,10 @@
-"""Our threads, which neither the program nor pydevd sees, and the names of those of pydevd."""
+"""Our threads, which neither the program nor pydevd sees, names of pydevd's, and the program's beside greenlets."""
 
 import _thread
 import functools
 import itertools
 import sys
+import types
 import weakref
 
 import stillframe_state as state
@@ -68,3 +69,41 @@ def name_threads():
     threading = sys.modules["threading"]
     if repr(threading._counter.__self__) == "count(2)":
         threading._counter = itertools.count(1).__next__
+
+
+def follow_plain_threads():
+    """With gevent, pydevd has a copy of `threading`, and knows only threads that this has started. Let it know those of
+    the program, except those that gevent makes of greenlets."""
+    from _pydev_bundle import pydev_monkey
+
+    program, copy = sys.modules["threading"], state.threading
+    if program is copy:
+        return
+    thread_type = copy.Thread
+
+    class ThreadType(type):
+        def __instancecheck__(self, value):
+            return isinstance(value, thread_type) or copy._active.get(copy.get_ident()) is value
+
+    copy.Thread = ThreadType("Thread", (thread_type,), {})
+    for ident in sys._current_frames().keys() & program._active.keys():
+        copy._active.setdefault(ident, program._active[ident])
+
+    def _bootstrap(function, *args):
+        ident = copy.get_ident()
+        copy._active[ident] = function.__self__
+        try:
+            pydev_monkey._UseNewThreadStartup(function, args, {})()
+        finally:
+            copy._active.pop(ident, None)
+
+    # pydevd takes a thread that is here for one in the making. It would make a thread object for it otherwise.
+    _bootstrap.__code__ = _bootstrap.__code__.replace(co_filename=program.__file__)
+
+    def follow(start):
+        return lambda function, *args, **options: start(functools.partial(_bootstrap, function), *args, **options)
+
+    for name in ("_start_new_thread", "_start_joinable_thread"):
+        # Otherwise gevent has replaced it already.
+        if isinstance(getattr(program, name, None), types.BuiltinFunctionType):
+            setattr(program, name, follow(getattr(program, name)))
