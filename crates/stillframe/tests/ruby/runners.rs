@@ -87,7 +87,7 @@ fn cart() -> tempfile::TempDir {
 async fn a_failing_rspec_example_is_reported() {
     let folder = cart();
     let tests = Fixture::write(folder.path(), "cart_spec.rb", SPEC);
-    fails(folder.path(), &tests, json!("rspec cart_spec.rb"), "cart_spec.rb").await;
+    fails(folder.path(), &tests, json!("rspec cart_spec.rb"), "cart_spec.rb[1:2] Cart adds").await;
 }
 
 #[tokio::test]

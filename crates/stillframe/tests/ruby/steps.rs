@@ -6,7 +6,11 @@ use test_support::Fixture;
 use crate::debugging::{Debugging, Report, folder};
 
 const SUMS: &str = "\
-def sum(number)
+class Shape
+  SIDES = 3 # @sides
+end
+
+def sum(number) # @sum
   first = number + 1 # @first
   second = first + 1 # @second
   second + 1 # @third
@@ -21,7 +25,10 @@ puts 'done'
 async fn a_breakpoint_is_removed_where_a_step_has_ended_in_its_function() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "main.rb", SUMS);
-    let (session, _) = Debugging::stopped_at(&program, "first").await;
+    let (session, _) = Debugging::stopped_at(&program, "sides").await;
+    assert_eq!(session.step("step_out").await.place(), (program.path(), program.line("sum")));
+    session.break_at(&program, "first").await;
+    session.go_on().await;
     for _ in 0..6 {
         for (step, place) in [("step_into", "second"), ("step_over", "third"), ("step_into", "call")] {
             let stepped = session.step(step).await;

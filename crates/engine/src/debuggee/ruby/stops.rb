@@ -331,11 +331,12 @@ module Stillframe
         error = client.exception
         # In this form, an `ensure` runs for an exception that goes further.
         @raised = frames.first.iseq.label.start_with?('ensure in ') || (error && Throws.reaches?(error, frames, depth))
-        add(TracePoint.new(:return, :b_return, :c_return) do |at|
+        add(TracePoint.new(:return, :b_return, :c_return, :end) do |at|
           # The frame of a native function has already been removed.
           next unless Thread.current == thread && Frames.depth == (at.event == :c_return ? depth : depth + 1)
           clear
-          returned = returned_by(at)
+          # The body of a class has no value.
+          returned = returned_by(at) unless at.event == :end
           returned ? Stops.suspend('step', returned: returned, depth: depth) : handled(thread, depth)
         end).enable
       end

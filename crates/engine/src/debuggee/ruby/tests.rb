@@ -98,7 +98,7 @@ module Stillframe
       end
 
       class Listener
-        def example_started(notification) = Tests.emit('begins', test: notification.example.id)
+        def example_started(notification) = Tests.emit('begins', test: name(notification.example))
 
         def example_passed(notification) = result(notification.example, 'passed')
 
@@ -121,10 +121,13 @@ module Stillframe
 
         private
 
+        # The ID is unique. An example without a text has a description once it has run.
+        def name(example) = (@names ||= {})[example.id] ||= "#{example.id} #{example.full_description}".strip
+
         def result(example, outcome, **more)
           place = example.metadata
           about = { file: place[:absolute_file_path], line: place[:line_number] }
-          Tests.emit('result', id: example.id, outcome: outcome, **about, **more)
+          Tests.emit('result', id: name(example), outcome: outcome, **about, **more)
         end
       end
     end
