@@ -8,7 +8,7 @@ use tools::quoted;
 pub(super) const MARK: &str = "stillframe-via ";
 
 /// The folders that the program may be copied to, the first that can be written wins: `$d/stillframe/bin`.
-/// The one in `/tmp` is the user's own, or it is not used.
+/// The one in `/tmp` is the user's own, or it is not used. The program keeps debuggers there, too.
 const FOLDERS: &str = r#""$XDG_CACHE_HOME" "$HOME/.cache" "/tmp/stillframe-$(id -u)""#;
 
 /// What is copied.
@@ -50,6 +50,7 @@ for c in {FOLDERS}; do
 done
 system=$(uname -s) machine=$(uname -m)
 if [ -z "$f" ]; then echo "{MARK}unwritable $system $machine"; exit 1; fi
+case $c in /tmp/*) export STILLFRAME_CACHE_DIR="${{STILLFRAME_CACHE_DIR:-$c/stillframe}}";; esac
 if [ -f "$f" ] && [ "$(sum "$f")" = {hash} ]; then echo "{MARK}have $system $machine $HOME"; else
   echo "{MARK}need $system $machine $HOME"
   head -c {size} >"$f.$$"
@@ -94,7 +95,8 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a shell that ends by itself, and is waited for")]
     fn printed(script: &str, home: &Path, input: &[u8]) -> String {
         let mut shell = Command::new("sh");
-        shell.args(["-c", script]).env_remove("XDG_CACHE_HOME").env("HOME", home);
+        shell.args(["-c", script]).env("HOME", home);
+        shell.env_remove("XDG_CACHE_HOME").env_remove("STILLFRAME_CACHE_DIR");
         let mut shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         // A shell that ends early does not read it.
         let _ = shell.stdin.take().unwrap().write_all(input);
@@ -138,6 +140,20 @@ mod tests {
         assert_eq!(cleaned, format!("{MARK}removed {}\n{MARK}clean\n", copies.display()));
         assert!(!copies.exists());
         assert_eq!(printed(&clean(), home.path(), b""), format!("{MARK}clean\n"));
+    }
+
+    #[test]
+    fn where_the_home_folder_cannot_be_written_debuggers_are_beside_the_copy() {
+        let program =
+            b"#!/bin/sh\n[ \"$1\" = --version ] && exec echo sf 1\necho \"$0 $STILLFRAME_CACHE_DIR\"\n";
+        let hash = hex_hash(program);
+        let copied = Copied { hash: &hash, size: program.len() as u64, version: "sf 1" };
+        let said = printed(&run(copied, &[], None, &[]), Path::new("/proc"), program);
+        let (file, cache) = said.lines().last().unwrap().split_once(' ').unwrap();
+        let folder = Path::new(file).parent().unwrap();
+        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!(folder, Path::new(cache).join("bin").join(&hash));
+        assert!(cache.starts_with("/tmp/stillframe-"), "{cache}");
     }
 
     #[test]
