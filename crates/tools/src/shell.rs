@@ -64,6 +64,13 @@ pub(crate) fn tokens(text: &str) -> Option<Vec<Token>> {
     Some(tokens)
 }
 
+/// A shell leaves a pattern as it is if it matches no file, as in an option (`--filter=Cart.*`), the name of a test
+/// (`test_cart.py::test_total[2-3]`) or an argument in brackets (`report[2024]`).
+fn may_match_files(word: &str) -> bool {
+    let is_argument = word.ends_with(']') && !word.starts_with('[') && !word.contains(['*', '?']);
+    !(word.starts_with('-') || word.contains("::") || is_argument)
+}
+
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
@@ -93,6 +100,7 @@ impl Scanner<'_> {
     fn word(&mut self) -> Option<Word> {
         let start = self.at;
         let (mut value, mut is_expanded, mut quotes) = (String::new(), false, 0);
+        let mut has_pattern = false;
         while let Some(letter) = self.peek() {
             match letter {
                 ' ' | '\t' | '\r' | '\n' | '|' | '&' | ';' | '(' | ')' | '<' | '>' => break,
@@ -113,13 +121,14 @@ impl Scanner<'_> {
                     self.expansion(letter, &mut value)?;
                 }
                 _ => {
-                    is_expanded |=
-                        matches!(letter, '*' | '?' | '[' | '{') || (letter == '~' && self.at == start);
+                    is_expanded |= letter == '{' || (letter == '~' && self.at == start);
+                    has_pattern |= matches!(letter, '*' | '?' | '[');
                     self.skip(letter);
                     value.push(letter);
                 }
             }
         }
+        is_expanded |= has_pattern && may_match_files(&value);
         let raw = self.text.get(start..self.at).unwrap_or_default();
         let is_quoted = quotes == 1 && raw.starts_with(['\'', '"']) && raw.ends_with(['\'', '"']);
         Some(Word { range: start..self.at, value, is_expanded, is_quoted })
@@ -198,8 +207,10 @@ mod tests {
 
     #[test]
     fn commands_are_split_into_arguments() {
-        let table: [(&str, &[&str]); 10] = [
+        let table: [(&str, &[&str]); 12] = [
             ("node a.js", &["node", "a.js"]),
+            ("t --f=A.* -k a? t.py::t[1-*] t[1]", &["t", "--f=A.*", "-k", "a?*", "t.py::t[1-*]", "t[1]"]),
+            ("[ab] a[12]*.py [a] --x={a,b}", &["[ab]*", "a[12]*.py*", "[a]*", "--x={a,b}*"]),
             ("A=1 node  'a b.js' \"c d\" e\\ f", &["A=1", "node", "a b.js", "c d", "e f"]),
             ("x|y && z; (w)", &["x", "|", "y", "|", "|", "z", "|", "|", "w", "|"]),
             ("x >out 2>&1", &["x", ">", "out", "2", ">", "|", "1"]),
