@@ -92,10 +92,11 @@ fn main_class(mut launch: Launch, name: &str) -> Result<Launch> {
     let is_known = entries.iter().all(|entry| entry.is_dir() || !entry.exists());
     if is_known && !entries.iter().any(|entry| entry.join(&file).is_file()) {
         return Err(Error::StartFailed {
-            problem: format!("class `{name}` is not on the class path `{path}`"),
-            output: "give the qualified name of the class, and the class path as `runtimeArgs`: [\"-cp\", \
-                     \"FOLDER\"]\n"
-                .to_owned(),
+            problem: format!(
+                "class `{name}` is not on the class path `{path}`; give the qualified name of the class, and the \
+                 class path as `runtimeArgs`: [\"-cp\", \"FOLDER\"]"
+            ),
+            output: String::new(),
         });
     }
     Ok(launch)
