@@ -129,7 +129,13 @@ pub(super) fn find(sessions: &Sessions, uri: &str) -> Result<Found, ErrorData> {
         // Reading must not keep an idle session open.
         Some(Found { session: session.for_onlooker(), part: row.part, mime: row.mime })
     });
-    found.ok_or_else(|| not_found(format!("no resource `{uri}`; call resources/list for valid ones"), uri))
+    let Some(found) = found else {
+        return Err(not_found(format!("no resource `{uri}`; call resources/list for valid ones"), uri));
+    };
+    if found.part == Part::Journal && !sessions.journal().is_kept() {
+        return Err(not_found("no journal is kept: the server runs with `--log-file off`".to_owned(), uri));
+    }
+    Ok(found)
 }
 
 impl Found {

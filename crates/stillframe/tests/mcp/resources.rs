@@ -32,6 +32,9 @@ async fn the_output_of_each_session_is_listed_and_read() {
     let uri = output_of(&session);
     // No journal is kept here.
     assert_eq!(list["resources"].as_array().map(Vec::len), Some(3), "{list}");
+    let journal = json!({ "uri": format!("debug://sessions/{session}/journal") });
+    let error = server.request("resources/read", journal).await.unwrap_err();
+    assert!(error["message"].as_str().unwrap().contains("`--log-file off`"), "{error}");
     assert_eq!(
         (&list["resources"][0]["uri"], &list["resources"][0]["title"]),
         (&json!(uri), &list["resources"][0]["name"])
