@@ -344,7 +344,7 @@ fn is_plain(name: &str) -> bool {
         || name.starts_with("[Symbol(")
 }
 
-fn cut(mut text: String, most: usize) -> String {
+pub(crate) fn cut(mut text: String, most: usize) -> String {
     if text.len() > most + 3 {
         text.truncate(text.floor_char_boundary(most));
         text.push_str("...");

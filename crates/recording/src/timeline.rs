@@ -161,7 +161,7 @@ impl Thread {
 
 /// The stack, variables and output at a moment.
 pub fn state(recording: &Recording, at: &str) -> Result<State> {
-    Ok(State { event: recording.moment(at)?.id, text: crate::ask::state(recording, at)? })
+    Ok(State { event: recording.moment(at)?.id, text: crate::ask::state(recording, Some(at))? })
 }
 
 /// The values of all variables of a name, or of all attributes if it begins with something and a dot. Those with most

@@ -107,8 +107,9 @@ enum Question {
     },
     /// Show the stack, variables and output at a moment.
     State {
-        /// Moment to show.
-        at: String,
+        /// Moment to show [default: the exception if the program failed,
+        /// otherwise the end].
+        at: Option<String>,
     },
     /// Show what differs between two moments.
     Changes {

@@ -1,6 +1,6 @@
 //! Whether lines and functions were reached, how often, and with what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Row;
 
@@ -10,7 +10,14 @@ use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt};
 use crate::reading::{Code, Recording, is_file, list};
 use crate::spelling::Spelling;
+use crate::stack::{base_name, cut};
 use crate::value::{Key, OUTER, Owner, What, Word};
+
+/// Results of a function that are shown.
+const MOST_RESULTS: usize = 5;
+
+/// Characters of the lines of a file.
+const MOST_RANGES: usize = 700;
 
 /// How often a line, a function or the lines of a file were reached.
 ///
@@ -77,6 +84,7 @@ fn line_hits(recording: &Recording, file: &str, line: i64) -> Result<String> {
 
 fn file_hits(recording: &Recording, places: &[i64]) -> Result<String> {
     let mut lines = Lines::default();
+    lines.add(format!("lines that ran: {}", ranges(recording, places)));
     lines.add("lines that ran, by hits:");
     let mut by_hits: Vec<(String, (i64, i64, i64))> = counts(recording, places)?.into_iter().collect();
     by_hits.sort_by_key(|(_, (hits, first, _))| (-hits, *first));
@@ -84,6 +92,23 @@ fn file_hits(recording: &Recording, places: &[i64]) -> Result<String> {
         lines.add(format!("{hits:>8}  {text}"));
     }
     Ok(lines.finish())
+}
+
+/// The lines of places, by file: `shop.py 1-3, 7`.
+fn ranges(recording: &Recording, places: &[i64]) -> String {
+    let mut files: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
+    for (code, line) in places.iter().filter_map(|place| recording.place(Some(*place))) {
+        files.entry(&code.path).or_default().insert(line);
+    }
+    let texts = files.into_iter().map(|(path, lines)| {
+        let lines: Vec<i64> = lines.into_iter().collect();
+        let ranges = lines.chunk_by(|line, next| *next == line + 1).map(|range| match range {
+            [first, .., last] => format!("{first}-{last}"),
+            _ => range.iter().map(i64::to_string).collect(),
+        });
+        format!("{} {}", base_name(path), ranges.collect::<Vec<_>>().join(", "))
+    });
+    cut(texts.collect::<Vec<_>>().join("; "), MOST_RANGES)
 }
 
 fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Result<String> {
@@ -187,17 +212,15 @@ pub(crate) fn arguments(recording: &Recording, owner: Owner, entered: i64) -> Re
         if name == OUTER {
             continue;
         }
-        let value = match write.word {
-            Word::Object(number) => object_in_brief(recording, number, &memory)?,
-            word => recording.value_text(word, &memory, 0, 60)?,
-        };
+        let value = value_in_brief(recording, write.word, &memory)?;
         parts.push(format!("{name}={value}"));
     }
     Ok(parts.join(", "))
 }
 
-/// What objects have in common: their type and length.
-fn object_in_brief(recording: &Recording, number: i64, memory: &MemoryAt<'_>) -> Result<String> {
+/// A value; of an object, what it has in common with others: its type and length.
+fn value_in_brief(recording: &Recording, word: Word, memory: &MemoryAt<'_>) -> Result<String> {
+    let Word::Object(number) = word else { return recording.value_text(word, memory, 0, 60) };
     let type_name = recording.object(number)?.type_name;
     Ok(match memory.get(Owner::object(number), Key::Length)? {
         Some(Word::Integer(length)) => format!("{type_name} of {length}"),
@@ -205,13 +228,23 @@ fn object_in_brief(recording: &Recording, number: i64, memory: &MemoryAt<'_>) ->
     })
 }
 
+/// How calls ended, and with which results unless all returned the same nothing.
 fn ends(recording: &Recording, calls: &[(i64, Owner, i64)]) -> Result<String> {
     let (mut returns, mut exceptions, mut other) = (0, 0, 0);
-    let end = "SELECT events.kind FROM calls JOIN events ON events.id = calls.ended WHERE calls.id = ?";
+    let mut results: BTreeMap<String, i64> = BTreeMap::new();
+    let end = "SELECT events.kind, events.id, events.value FROM calls JOIN events ON events.id = calls.ended \
+               WHERE calls.id = ?";
+    let read =
+        |row: &Row<'_>| Ok((What::of(row.get(0)?), row.get::<_, i64>(1)?, row.get::<_, Option<i64>>(2)?));
     for (call, ..) in calls.iter().take(10_000) {
-        match recording.row(end, [call], |row| row.get(0).map(What::of))? {
-            Some(What::Return) => returns += 1,
-            Some(What::Unwind) => exceptions += 1,
+        match recording.row(end, [call], read)? {
+            Some((What::Return, event, value)) => {
+                returns += 1;
+                let word = value.map_or(Word::None, Word::of);
+                let text = value_in_brief(recording, word, &MemoryAt { recording, event: event + 1 })?;
+                *results.entry(text).or_default() += 1;
+            }
+            Some((What::Unwind, ..)) => exceptions += 1,
             _ => other += 1,
         }
     }
@@ -219,5 +252,14 @@ fn ends(recording: &Recording, calls: &[(i64, Owner, i64)]) -> Result<String> {
     if other > 0 {
         parts.push(format!("not ended: {other}"));
     }
-    Ok(parts.join(", "))
+    let ends = parts.join(", ");
+    let mut results: Vec<(String, i64)> = results.into_iter().collect();
+    results.sort_by_key(|(_, count)| -count);
+    let shown: Vec<String> =
+        results.iter().take(MOST_RESULTS).map(|(text, count)| format!("{text} ({count} ×)")).collect();
+    let more = if results.len() > MOST_RESULTS { ", ..." } else { "" };
+    if results.iter().all(|(text, _)| ["None", "undefined"].contains(&text.as_str())) {
+        return Ok(ends);
+    }
+    Ok(format!("{ends}\nreturned {}{more}", shown.join(", ")))
 }

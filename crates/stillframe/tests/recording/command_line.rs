@@ -35,6 +35,7 @@ async fn a_run_is_recorded_and_asked_about() {
         (&["first", "total < 0"], "first holds after"),
         (&["writes", "cart.items", "--most", "1"], "earlier writes"),
         (&["state", "exception"], "ValueError: negative total"),
+        (&["state"], "ValueError: negative total"),
         (&["changes", &moment, "end"], "list #"),
         (&["hits", "checkout"], "checkout was called once"),
         (&["diverged", "rec-1", "last"], "the same steps"),

@@ -152,6 +152,10 @@ const doubled = [...dear(items)];
 const dearest = Math.max(...all(items));
 const names = ['pencil', 'pen', 'ink'];
 const rates = await Promise.all(names.map((name) => rated(name)));
+async function handedOn(name) {
+  return rated(name); // @handed
+}
+const handed = await handedOn('pencils');
 const halved = (price) => price / 2;
 const halves = [];
 for (const price of [8, 6, 4]) halves.push(halved(price)); // @halved
@@ -184,7 +188,7 @@ const OF_STOCK: [Entry; 12] = [
     ("rates['pen']", &["@rates"], "returned this at "),
 ];
 
-const OF_PRICES: [Entry; 12] = [
+const OF_PRICES: [Entry; 13] = [
     // Of an object and a list that are written out, each part has its own expression.
     ("cost", &["['unit-cost'] = 10 by ", "@row", "have = 5 by "], "yielded"),
     ("tag", &["[1] = ", "@row", "yielded"], "have = "),
@@ -194,6 +198,7 @@ const OF_PRICES: [Entry; 12] = [
     ("found", &[".price: 2 → -9 by ", "@lowered"], "@pushed"),
     ("priced", &[".price: 2 → -9 by ", "@lowered"], "'pad'"),
     ("rates[1]", &["rated returned this at ", "@rated", "name = 'pen', argument of rated "], "name = 'ink'"),
+    ("handed", &["handedOn returned <Promise> at ", "@handed", "rated returned 1 at ", "@rated"], "'pencil'"),
     ("halves[2]", &["price = 4, argument of halved ", "price: 6 → 4 by ", "@halved"], "halved returned 3"),
     ("doubled", &["dear yielded 14 at ", "@yielded", "dear yielded 8 at ", "@yielded"], "dear returned"),
     ("dearest", &["dear yielded this at ", "@yielded"], "all "),

@@ -148,10 +148,14 @@ async fn hits_are_counted_with_arguments_and_ends() {
         let function = client.ask("count_hits", json!({ "target": "without_expensive" })).await;
         has(
             &function,
-            &["without_expensive was called once", "(items=list of 3, limit=30)", "return: 1, exception: 0"],
+            &[
+                "without_expensive was called once",
+                "(items=list of 3, limit=30)",
+                "return: 1, exception: 0\nreturned list of 2 (1 ×)",
+            ],
         );
         let file = client.ask("count_hits", json!({ "target": "main.py" })).await;
-        has(&file, &["lines that ran, by hits:"]);
+        has(&file, &["lines that ran: main.py ", "lines that ran, by hits:"]);
         // Without a moment, a variable of a call that has returned is read at the last event that has it.
         let limit = client.ask("find_origin", json!({ "target": "limit" })).await;
         has(

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::Scope;
 use crate::reading::{Call, Code, Event, Recording};
+use crate::spelling::Spelling;
 use crate::value::{Key, Owner, What, Word};
 
 /// How much later the value before a `+=` is followed than what was added.
@@ -131,7 +132,8 @@ impl Recording {
         }
         let from = self.begin_of_statement(&call, number, from, &text)?;
         let from = self.begin_of_return(&call, &line, from)?;
-        let (mut value, until) = (statement::value_of(&text, ""), returned.event);
+        let (mut value, until) =
+            (statement::value_of(&text, ""), self.end_of_promised(returned, &call, from)?);
         let (mut word, whole) = (returned.word, &*text);
         if let Some(TakenPart { index, count, word: taken }) = part
             && let Some(text) = statement::part_of(value.text, index, count)
@@ -140,6 +142,20 @@ impl Recording {
             word = taken;
         }
         self.inputs(&Ran { value, whole, call, word, into: None, key: None, from, until })
+    }
+
+    /// The event with which a call returned, or if that was a promise, with which the last call of its statement did, which
+    /// may have awaited.
+    fn end_of_promised(&self, returned: &Returned, call: &Call, from: i64) -> Result<i64> {
+        let Word::Atom(atom) = returned.word else { return Ok(returned.event) };
+        if self.spelling != Spelling::JavaScript || &*self.atom(atom)?.type_name != "Promise" {
+            return Ok(returned.event);
+        }
+        let ended = "SELECT max(calls.ended) FROM events JOIN calls ON calls.id = events.call \
+                     WHERE events.id > ? AND events.id < ? AND events.kind = ? AND calls.caller = ?";
+        let values = [from, returned.event, What::Call.stored(), call.id];
+        let ended: Option<i64> = self.row(ended, values, |row| row.get(0))?.flatten();
+        Ok(ended.unwrap_or_default().max(returned.event))
     }
 
     /// What `total` in `total += price` was before.

@@ -109,8 +109,8 @@ impl Tool for FindOrigin {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StateAt {
-    /// Moment: `FILE:LINE`, `FILE:LINE#HIT`, number of an event, `exception` or `end`.
-    at: String,
+    /// Moment: `FILE:LINE`, `FILE:LINE#HIT`, number of an event, `exception` or `end`; default: the exception if the program failed, otherwise the end.
+    at: Option<String>,
     /// Name of the recording; default: the newest.
     recording: Option<String>,
 }
@@ -125,7 +125,7 @@ impl Tool for StateAt {
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
         let Self { at, recording } = self;
-        recordings::ask(context, recording, move |recording| ask::state(recording, &at)).await.map(Text)
+        recordings::ask(context, recording, move |recording| ask::state(recording, at.as_deref())).await.map(Text)
     }
 }
 
