@@ -31,7 +31,7 @@ async fn a_run_is_recorded_and_asked_about() {
     assert_eq!(code, 0, "{said}");
     has(&said, &["recorded as rec-1: the program exited with code 1"]);
     let moment = at(&program, "lost");
-    let questions: [(&[&str], &str); 6] = [
+    let questions: [(&[&str], &str); 7] = [
         (&["first", "total < 0"], "first holds after"),
         (&["writes", "cart.items", "--most", "1"], "earlier writes"),
         (&["state", "exception"], "ValueError: negative total"),
