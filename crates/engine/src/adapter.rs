@@ -28,6 +28,7 @@ pub mod tracebacks;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use self::plan::StartRequest;
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::{Code, Function, Loop};
@@ -72,6 +73,12 @@ pub fn notes_of_dump(
     given: Option<&Path>,
 ) -> Vec<String> {
     native::notes_of_dump(host, dump, given, adapter.debug_flags())
+}
+
+/// Why the code of a program that runs has no source, if its file lacks what debuggers need.
+pub fn without_debug_info(adapter: &dyn Adapter, host: &dyn Host, start: &Start) -> Option<String> {
+    let binary = native::debugger::binary(host, start).ok()?.filter(|_| !start.is_dump())?;
+    native::without_debug_info(host, &binary, adapter.debug_flags())
 }
 
 /// The language of that name, or of that other name; also recordings, which are not a language.
@@ -168,6 +175,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         Box::pin(async { Ok(runtime.executable.clone()) })
     }
 
+    /// A program that listens for a client brings the debugger, and nothing of ours has to be beside it.
+    fn listener_has_debugger(&self) -> bool {
+        false
+    }
+
     /// Whether the debugger is installed already.
     fn is_provided(&self, _host: &dyn Host, _runtime: &Runtime) -> bool {
         true
@@ -253,9 +265,19 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// The user has described it.
+    fn is_configured(&self) -> bool {
+        false
+    }
+
+    /// Why no session begins in this way, on any machine; none when one can.
+    fn refuses(&self, _request: StartRequest) -> Option<String> {
+        None
+    }
+
     /// What keeps this machine from attaching by process id; none when it can.
     fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
-        None
+        self.refuses(StartRequest::Attach)
     }
 
     /// Sources can be analyzed without running them.

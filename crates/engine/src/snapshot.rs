@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use crate::adapter::{self, Machine};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{Breakpoint, Failures};
@@ -144,6 +145,11 @@ impl Snapshot {
         }
         if source.is_empty() {
             notes.extend(first.and_then(without_text));
+        }
+        if first.is_some_and(|first| first.location.is_none())
+            && let Ok(Some(start)) = session.last_start().await
+        {
+            notes.extend(adapter::without_debug_info(session.adapter(), &Machine, &start));
         }
         let snapshot = Self {
             stop,

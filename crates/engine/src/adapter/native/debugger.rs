@@ -98,7 +98,7 @@ impl Request<'_> {
 }
 
 /// The file of machine code that is debugged, as far as it is known.
-pub(super) fn binary(host: &dyn Host, start: &Start) -> Result<Option<PathBuf>> {
+pub(in crate::adapter) fn binary(host: &dyn Host, start: &Start) -> Result<Option<PathBuf>> {
     Ok(match start {
         Start::Launch(launch) => Some(PathBuf::from(launch.program.name())),
         Start::Attach(Attach { to: Endpoint::Process(pid), .. }) => host.program_of(*pid),
