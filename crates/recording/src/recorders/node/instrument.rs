@@ -354,9 +354,12 @@ impl<'t> Instrumenter<'t> {
     /// Visits an expression that is put between a text and a parenthesis.
     fn visit_in(&mut self, expression: &Expression<'_>, before: String) {
         let span = expression.span();
-        self.put_text(span.start, before);
+        // The expressions of a sequence would be several arguments.
+        let (begin, end) =
+            if matches!(expression, Expression::SequenceExpression(_)) { ("(", "))") } else { ("", ")") };
+        self.put_text(span.start, before + begin);
         self.visit_expression(expression);
-        self.put_text(span.end, ")");
+        self.put_text(span.end, end);
     }
 
     /// Visits what follows on a line, by whose event it is represented.
