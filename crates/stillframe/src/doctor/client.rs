@@ -54,7 +54,10 @@ impl ServerConnection {
     /// Starts the server and shakes hands with it; also gives its name and version.
     pub(super) async fn open(command: &ServerCommand) -> anyhow::Result<(Self, String)> {
         let (program, args) = command.words.split_first().context("the entry has no command")?;
-        let found = Machine.which(program).with_context(|| format!("there is no program `{program}`"))?;
+        let found = Machine.which(program).with_context(|| {
+            let place = if program.contains('/') { "" } else { " on the `PATH`" };
+            format!("there is no program `{program}`{place}")
+        })?;
         let errors = Output::new();
         let spec = ProcessSpec {
             program: found,

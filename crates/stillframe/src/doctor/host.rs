@@ -56,7 +56,9 @@ fn server(host: &McpHost) -> anyhow::Result<(String, Server)> {
     let Some((shown, scope, entry)) = entry(host, &folders)? else {
         let scopes = [Scope::Project(folders.here.clone()), Scope::User];
         let files = scopes.iter().filter_map(|scope| host.file(scope, &folders));
-        let files: Vec<String> = files.map(|file| folders.shown(&file)).collect();
+        let mut files: Vec<String> = files.map(|file| folders.shown(&file)).collect();
+        // In the home folder, both can be one file.
+        files.dedup();
         anyhow::bail!(
             "no entry `{NAME}` in {}; to add it: stillframe init {} --yes",
             files.join(" or "),

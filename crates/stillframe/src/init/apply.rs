@@ -18,6 +18,8 @@ pub(crate) fn apply(change: &Change) -> anyhow::Result<Option<PathBuf>> {
         now.as_deref() == change.before.as_deref().map(str::as_bytes),
         "`{shown}` was changed at the same time; run this again"
     );
+    let is_read_only = std::fs::metadata(&path).is_ok_and(|found| found.permissions().readonly());
+    ensure!(!is_read_only, "`{shown}` is read-only; nothing was changed");
     let backup = if change.needs_backup { Some(back_up(&path)?) } else { None };
     match &change.after {
         Some(text) => write(&path, text).with_context(|| format!("cannot write `{shown}`"))?,

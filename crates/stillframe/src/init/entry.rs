@@ -17,6 +17,8 @@ pub(crate) enum Shape {
     Plain,
     /// The same, and the kind of the connection.
     Typed,
+    /// The same, and which of the server's tools are offered.
+    Copilot,
     /// The command and its arguments in one list.
     Opencode,
     Zed,
@@ -46,6 +48,9 @@ impl Shape {
         let (start, defaults) = match self {
             Self::Plain => (json!({ "command": program, "args": args }), json!({})),
             Self::Typed => (json!({ "command": program, "args": args }), json!({ "type": "stdio" })),
+            Self::Copilot => {
+                (json!({ "command": program, "args": args }), json!({ "type": "local", "tools": ["*"] }))
+            }
             Self::Opencode => (json!({ "command": words }), json!({ "type": "local", "enabled": true })),
             Self::Zed => (json!({ "command": program, "args": args }), json!({ "source": "custom" })),
             Self::Goose => (
@@ -101,7 +106,7 @@ impl Shape {
         let (program, environment) = match self {
             Self::Goose => ("cmd", "envs"),
             Self::Opencode => ("command", "environment"),
-            Self::Plain | Self::Typed | Self::Zed => ("command", "env"),
+            Self::Plain | Self::Typed | Self::Copilot | Self::Zed => ("command", "env"),
         };
         let words = [entry.get(program), entry.get("args")].into_iter().flatten().flat_map(strings).collect();
         let pairs = entry.get(environment).and_then(Value::as_object).into_iter().flatten();
@@ -152,7 +157,8 @@ fn strings(value: &Value) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const SHAPES: [Shape; 5] = [Shape::Plain, Shape::Typed, Shape::Opencode, Shape::Zed, Shape::Goose];
+    const SHAPES: [Shape; 6] =
+        [Shape::Plain, Shape::Typed, Shape::Copilot, Shape::Opencode, Shape::Zed, Shape::Goose];
 
     #[test]
     fn an_entry_starts_what_it_was_made_for() {

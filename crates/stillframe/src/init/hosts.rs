@@ -119,6 +119,21 @@ pub(crate) const HOSTS: &[McpHost] = &[
         program: "code",
     },
     McpHost {
+        name: "copilot-cli",
+        aliases: &[],
+        title: "GitHub Copilot CLI",
+        user: &[Variable("COPILOT_HOME", ".copilot", "mcp-config.json")],
+        project: &[".github/mcp.json"],
+        format: Format::Json,
+        section: "mcpServers",
+        folders: None,
+        shape: Shape::Copilot,
+        variables: Variables::Shell { bare: true },
+        skills: (Variable("COPILOT_HOME", ".copilot", "skills"), ".github/skills"),
+        signs: &[Variable("COPILOT_HOME", ".copilot", "")],
+        program: "copilot",
+    },
+    McpHost {
         name: "kiro",
         aliases: &[],
         title: "Kiro",
@@ -147,6 +162,27 @@ pub(crate) const HOSTS: &[McpHost] = &[
         skills: (Home(".gemini/skills"), ".gemini/skills"),
         signs: &[Home(".gemini")],
         program: "gemini",
+    },
+    McpHost {
+        name: "antigravity",
+        aliases: &["agy"],
+        title: "Antigravity",
+        // Its applications and its command line have one file.
+        user: &[Home(".gemini/config/mcp_config.json")],
+        project: &[".agents/mcp_config.json"],
+        format: Format::Json,
+        section: "mcpServers",
+        folders: None,
+        shape: Shape::Plain,
+        variables: Variables::None,
+        skills: (Home(".gemini/config/skills"), ".agents/skills"),
+        signs: &[
+            Home(".gemini/config"),
+            Home(".gemini/antigravity"),
+            Home(".gemini/antigravity-cli"),
+            Home(".gemini/antigravity-ide"),
+        ],
+        program: "agy",
     },
     McpHost {
         name: "devin",
@@ -375,7 +411,11 @@ impl McpHost {
 
     /// Whether the host is on this machine.
     pub(crate) fn is_here(&self, folders: &Folders) -> bool {
-        let own = || HOSTS.iter().flat_map(|host| host.own_files(folders)).collect();
+        let is_other = |host: &&Self| host.name != self.name;
+        let signs = || {
+            HOSTS.iter().filter(is_other).flat_map(|host| host.signs.iter().map(|sign| folders.path(*sign)))
+        };
+        let own = || HOSTS.iter().flat_map(|host| host.own_files(folders)).chain(signs()).collect();
         let is_sign = |sign: PathBuf| sign.is_dir() && has_other_files(&sign, &own());
         self.signs.iter().any(|sign| is_sign(folders.path(*sign)))
             || self.user.iter().any(|place| folders.path(*place).is_file())
@@ -389,12 +429,12 @@ impl McpHost {
     }
 }
 
-/// Whether a folder has a file besides these. An empty one may be left from a host that is gone, or from `init`.
+/// Whether a folder has a file besides these, and outside of those of them that are folders. An empty one may be left from a host that is gone, or from `init`.
 fn has_other_files(folder: &Path, own: &HashSet<PathBuf>) -> bool {
     // A folder that cannot be read is another program's.
     let Ok(entries) = std::fs::read_dir(folder) else { return true };
     entries.flatten().any(|entry| {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_folder { has_other_files(&entry.path(), own) } else { !own.contains(&entry.path()) }
+        !own.contains(&entry.path()) && (!is_folder || has_other_files(&entry.path(), own))
     })
 }

@@ -24,6 +24,7 @@ const FOLDERS: [&str; 7] = [
     "CLINE_DIR",
     "CLINE_DATA_DIR",
     "CLINE_MCP_SETTINGS_PATH",
+    "COPILOT_HOME",
 ];
 
 /// A user without any settings.
@@ -214,10 +215,13 @@ async fn init_finds_the_hosts_and_writes_nothing_without_yes() {
 async fn what_init_wrote_is_no_sign_of_another_host() {
     let home = Home::new();
     std::fs::create_dir_all(home.path(".cursor/skills")).unwrap();
-    home.run(&["init", "cline", "cursor", "--yes"]).await.ended_with(0);
+    // In a folder of Gemini CLI.
+    home.run(&["init", "cline", "cursor", "antigravity", "--yes"]).await.ended_with(0);
+    home.write(".gemini/antigravity-cli/settings.json", "{}");
     let ran = home.run(&["init"]).await.ended_with(0);
     let titles: Vec<&str> = ran.out.lines().filter(|line| !line.starts_with(' ')).collect();
-    assert_eq!(titles, ["Cursor", "Cline"]);
+    assert_eq!(titles, ["Cursor", "Antigravity", "Cline"]);
+    std::fs::remove_dir_all(home.path(".gemini/antigravity-cli")).unwrap();
     home.run(&["init", "--remove", "--yes"]).await.ended_with(0);
     // It was there before, and nobody knows what for.
     assert!(home.path(".cursor/skills").is_dir() && !home.path(".config").exists());
@@ -336,6 +340,12 @@ async fn a_link_to_a_file_of_settings_stays_a_link_and_its_permissions_stay() {
     assert!(home.read("dotfiles/mcp.json").contains("stillframe"));
     let mode = std::fs::metadata(home.path("dotfiles/mcp.json")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+
+    let before = home.read("dotfiles/mcp.json");
+    std::fs::set_permissions(home.path("dotfiles/mcp.json"), PermissionsExt::from_mode(0o400)).unwrap();
+    let ran = home.run(&["init", "cursor", "--remove", "--yes", "--no-skill"]).await.ended_with(1);
+    assert!(ran.out.contains("is read-only; nothing was changed"), "{}", ran.out);
+    assert_eq!(home.read("dotfiles/mcp.json"), before);
 }
 
 #[tokio::test]

@@ -152,6 +152,26 @@ trust_level = "trusted"
         broken: "{\n  'servers': {}\n}\n",
     },
     Row {
+        name: "copilot-cli",
+        sign: ".copilot",
+        file: ".copilot/mcp-config.json",
+        skill: ".copilot/skills/stillframe/SKILL.md",
+        project: Some((".github/mcp.json", ".github/skills/stillframe/SKILL.md")),
+        other: r#"{
+  "mcpServers": {
+    "files": { "type": "local", "command": "files", "args": [], "tools": ["read"] }«,
+    "stillframe": {
+      "type": "local",
+      "tools": ["*"],
+      "command": "stillframe",
+      "args": ["serve"]
+    }»
+  }
+}
+"#,
+        broken: BROKEN_JSON,
+    },
+    Row {
         name: "kiro",
         sign: ".kiro",
         file: ".kiro/settings/mcp.json",
@@ -168,6 +188,15 @@ trust_level = "trusted"
         project: Some((".gemini/settings.json", ".gemini/skills/stillframe/SKILL.md")),
         other: WITHOUT_SERVERS,
         broken: "{\n  \"a\": 1\n  \"b\": 2\n}\n",
+    },
+    Row {
+        name: "antigravity",
+        sign: ".gemini/antigravity-cli",
+        file: ".gemini/config/mcp_config.json",
+        skill: ".gemini/config/skills/stillframe/SKILL.md",
+        project: Some((".agents/mcp_config.json", ".agents/skills/stillframe/SKILL.md")),
+        other: COMMENTED,
+        broken: BROKEN_JSON,
     },
     Row {
         name: "devin",
