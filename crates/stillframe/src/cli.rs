@@ -238,20 +238,6 @@ pub(crate) fn option_length(word: &str) -> Option<usize> {
     Some(1 + usize::from(has_next))
 }
 
-impl Command {
-    /// On which machine it is done, where that can be another one.
-    fn place(&self) -> Option<&PlaceArgs> {
-        match self {
-            Self::Probe { place, .. }
-            | Self::Trace { place, .. }
-            | Self::Test { place, .. }
-            | Self::Hang { place, .. } => Some(place),
-            Self::Serve(args) => Some(args.via.place()),
-            _ => None,
-        }
-    }
-}
-
 /// The parsed command line.
 pub(crate) struct Asked {
     cli: Cli,
@@ -259,6 +245,8 @@ pub(crate) struct Asked {
     matches: ArgMatches,
     /// Whether this is the background process of a debug session.
     keeps_session: bool,
+    /// Whether a relay has started this.
+    is_relayed: bool,
 }
 
 impl Asked {
@@ -272,16 +260,34 @@ impl Asked {
 /// Parses the command line; on a mistake, reports it and exits with code 2.
 pub(crate) fn parse() -> Asked {
     let mut words: Vec<OsString> = std::env::args_os().collect();
-    let keeps_session = words.get(1).is_some_and(|word| word == debug::ARGUMENT);
-    if keeps_session {
-        words.remove(1);
-    }
+    let mut begins_with = |argument: &str| {
+        let found = words.get(1).is_some_and(|word| word == argument);
+        found.then(|| words.remove(1)).is_some()
+    };
+    let (keeps_session, is_relayed) = (begins_with(debug::ARGUMENT), begins_with(via::RELAYED));
     let (cli, matches) = read_serve(&words).unwrap_or_else(|| {
-        let matches = <Cli>::command().get_matches_from(words);
+        let matches = command().get_matches_from(words);
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         (cli, matches)
     });
-    Asked { cli, matches, keeps_session }
+    Asked { cli, matches, keeps_session, is_relayed }
+}
+
+/// The command line. Options of every command are in the help of stillframe, and not in that of each command.
+fn command() -> clap::Command {
+    let command = <Cli>::command();
+    let common: Vec<clap::Arg> = command
+        .get_arguments()
+        .filter(|option| option.is_global_set())
+        .map(|option| option.clone().hide(true))
+        .collect();
+    command.mut_subcommands(|command| with_common(command, &common))
+}
+
+fn with_common(command: clap::Command, common: &[clap::Arg]) -> clap::Command {
+    let mut help = command.get_after_help().map(|help| format!("{help}\n\n")).unwrap_or_default();
+    help.push_str("Options of every command: stillframe --help");
+    command.args(common).after_help(help).mut_subcommands(|command| with_common(command, common))
 }
 
 /// Reads the command line of a server without building the arguments of all commands, which takes half of its start.
@@ -303,7 +309,9 @@ fn log_file(given: Option<String>) -> Option<PathBuf> {
 }
 
 /// Runs the command.
-pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(
+    Asked { cli, matches, keeps_session, is_relayed }: Asked,
+) -> anyhow::Result<ExitCode> {
     if let Command::Completions { shell } = cli.command {
         return completions(shell);
     }
@@ -332,7 +340,6 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
                 | Command::Record(_)
                 | Command::Serve(_)
         );
-    let is_relayed = cli.command.place().is_some_and(PlaceArgs::is_relayed);
     let policy =
         if matches!(cli.command, Command::Serve(_)) { settings.server_policy() } else { settings.policy() };
     let journal = match log_file.clone().filter(|_| debugs) {
@@ -417,9 +424,14 @@ async fn run_command(
 }
 
 fn completions(shell: Shell) -> anyhow::Result<ExitCode> {
+    let all = <Cli>::command();
+    // Completions offer what is hidden, too.
+    let shown = all.get_subcommands().filter(|command| !command.is_hide_set());
+    let command = clap::Command::new("stillframe").version(env!("CARGO_PKG_VERSION"));
+    let mut command = command.args(all.get_arguments()).subcommands(shown);
     // Into memory first: the generator panics when a reader goes away.
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut <Cli>::command(), "stillframe", &mut script);
+    clap_complete::generate(shell, &mut command, "stillframe", &mut script);
     terminal::print(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -68,12 +68,12 @@ pub(crate) struct PlaceArgs {
     /// Build of stillframe to copy there, if that machine's platform differs from this one's.
     #[arg(long, value_name = "FILE", requires = "via", help_heading = HEADING)]
     binary: Option<PathBuf>,
-    /// This runs there: the journal goes to standard error, and the end of standard input, or silence, ends it.
-    #[arg(long, hide = true, conflicts_with = "via")]
-    relayed: bool,
 }
 
 const HEADING: &str = "Other machines";
+/// The hidden first argument of what a relay starts: the journal goes to standard error, and the end of standard input,
+/// or silence, ends it.
+pub(crate) const RELAYED: &str = "__relayed";
 
 /// Options of `serve` for another machine.
 #[derive(Debug, clap::Args)]
@@ -112,11 +112,6 @@ impl PlaceArgs {
     /// Whether it is another machine.
     pub(crate) fn is_given(&self) -> bool {
         self.via.is_some()
-    }
-
-    /// Whether a relay has started this.
-    pub(crate) fn is_relayed(&self) -> bool {
-        self.relayed
     }
 
     fn connector(&self) -> anyhow::Result<Connector> {
@@ -192,7 +187,7 @@ async fn prepare(place: PlaceArgs, journal: Journal) -> anyhow::Result<(Connecto
 
 /// The arguments of the server there.
 fn server_args(toolsets: &str, settings: &Settings, paths: &Paths, keeps_journal: bool) -> Vec<String> {
-    let mut args: Vec<String> = ["serve", "--toolset", toolsets].map(str::to_owned).to_vec();
+    let mut args: Vec<String> = [RELAYED, "serve", "--toolset", toolsets].map(str::to_owned).to_vec();
     args.extend(settings_there(settings, paths, keeps_journal));
     if settings.confirms() {
         args.push("--confirm".to_owned());
@@ -202,8 +197,7 @@ fn server_args(toolsets: &str, settings: &Settings, paths: &Paths, keeps_journal
 
 /// What is set here is set there too.
 fn settings_there(settings: &Settings, paths: &Paths, keeps_journal: bool) -> Vec<String> {
-    let mut args = vec!["--relayed".to_owned()];
-    args.extend(settings.as_options(|path| paths.text(path, Direction::There).into_owned()));
+    let mut args = settings.as_options(|path| paths.text(path, Direction::There).into_owned());
     if !keeps_journal {
         args.extend(["--log-file", "off"].map(str::to_owned));
     }

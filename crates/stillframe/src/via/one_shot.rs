@@ -11,7 +11,7 @@ use tokio::time::{interval, timeout};
 use super::connection::Connection;
 use super::paths::Paths;
 use super::silence::{BEAT, UntilSilence};
-use super::{PlaceArgs, prepare, settings_there};
+use super::{PlaceArgs, RELAYED, prepare, settings_there};
 use crate::cli;
 use crate::config::Settings;
 use crate::one_shot::{INTERRUPTED, Presentation, RunContext};
@@ -36,7 +36,7 @@ pub(crate) async fn run(
     let shows_credentials = run_context.shows_credentials;
     let (connector, paths, _) = prepare(place, run_context.journal).await?;
     let mut words = words(std::env::args().skip(1), &paths).into_iter();
-    let mut args: Vec<String> = words.next().into_iter().collect();
+    let mut args: Vec<String> = std::iter::once(RELAYED.to_owned()).chain(words.next()).collect();
     args.extend(settings_there(settings, &paths, connector.diagnostics.keeps_journal()));
     args.extend(words);
     let connection = connector.start(&paths, &args).await?;

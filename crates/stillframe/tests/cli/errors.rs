@@ -98,6 +98,10 @@ async fn commands_have_no_limit_of_time() {
 async fn help_lists_exit_codes_and_fits_the_terminal() {
     let ran = stillframe(["probe", "--help"]).await.ended_with(0);
     assert!(ran.out.contains("Exit codes: 0 stopped at the location"), "{}", ran.out);
+    let common = stillframe(["--help"]).await.ended_with(0).out;
+    let has_common = |text: &str| ["--allow-root", "--log-file"].map(|option| text.contains(option));
+    assert_eq!((has_common(&common), has_common(&ran.out)), ([true; 2], [false; 2]));
+    assert!(ran.out.ends_with("Options of every command: stillframe --help\n"), "{}", ran.out);
     for line in ran.out.lines() {
         assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line:?}");
     }

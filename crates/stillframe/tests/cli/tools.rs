@@ -62,6 +62,7 @@ async fn completions_exist_for_common_shells() {
     for shell in ["bash", "zsh", "fish"] {
         let ran = stillframe(["completions", shell]).await.ended_with(0);
         assert!(ran.out.contains("stillframe") && ran.out.contains("probe"), "{shell}: {}", ran.out);
+        assert!(!ran.out.contains("match-sources") && !ran.out.contains("relayed"), "{shell}: {}", ran.out);
     }
 }
 

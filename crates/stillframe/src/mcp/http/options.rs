@@ -10,7 +10,7 @@ use super::names::{Host, Origin};
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct HttpArgs {
     /// Serve Streamable HTTP at this address, such as 127.0.0.1:8000; port 0 picks a free port.
-    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address, conflicts_with_all = ["via", "relayed"])]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address, conflicts_with = "via")]
     pub(crate) http: Option<SocketAddr>,
     /// File of accepted bearer tokens, one per line: `TOKEN` or `NAME:TOKEN`. By default there is one token:
     /// `STILLFRAME_HTTP_TOKEN`, or else a generated one that is printed to standard error.
