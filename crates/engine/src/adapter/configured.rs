@@ -207,8 +207,16 @@ impl Adapter for Known {
         })
     }
 
-    fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
-        self.described.attach.is_none().then(|| self.missing("attach").to_string())
+    fn is_configured(&self) -> bool {
+        true
+    }
+
+    fn refuses(&self, request: StartRequest) -> Option<String> {
+        let (template, what) = match request {
+            StartRequest::Launch => (&self.described.launch, "launch"),
+            StartRequest::Attach => (&self.described.attach, "attach"),
+        };
+        template.is_none().then(|| self.missing(what).to_string())
     }
 
     fn plan(&self, _host: &dyn Host, runtime: &Runtime, _debugger: &Path, start: &Start) -> Result<Plan> {

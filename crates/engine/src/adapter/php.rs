@@ -143,8 +143,9 @@ impl Adapter for Php {
         is_internal(path)
     }
 
-    fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
-        Some("Xdebug connects to a debugger only when a program or a request starts".to_owned())
+    fn refuses(&self, request: StartRequest) -> Option<String> {
+        let reason = "Xdebug connects to a debugger only when a program or a request starts";
+        (request == StartRequest::Attach).then(|| reason.to_owned())
     }
 
     fn source_analysis(&self) -> Option<&dyn SourceAnalysis> {

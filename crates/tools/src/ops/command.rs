@@ -40,25 +40,20 @@ impl Command {
         args: Option<ArgumentList>,
         cwd: Option<PathBuf>,
     ) -> Result<Self, ToolError> {
-        let mut words = match (command, &args) {
-            // With arguments beside it, a name with a space in it may be a path.
-            (CommandLine::Typed(name), Some(_)) if names_a_file(host, name, cwd.as_deref()) => {
-                vec![name.clone()]
-            }
-            _ => command.words("no shell runs here; give one program and its arguments")?,
+        let mut words = match command {
+            CommandLine::Typed(text) => typed_words(host, text, cwd.as_deref())?,
+            CommandLine::Words(words) => words.clone(),
         };
         words.extend(args.into_iter().flat_map(|args| args.0));
         Self::of_words(host, words, cwd)
     }
 
-    /// The same of words. One that has spaces, and is not a file, is a whole command in quotes.
+    /// The same of words. One that has spaces may be a whole command in quotes.
     pub fn of_words(host: &dyn Host, words: Vec<String>, cwd: Option<PathBuf>) -> Result<Self, ToolError> {
-        if let [typed] = words.as_slice()
-            && typed.trim().contains(' ')
-            && !names_a_file(host, typed, cwd.as_deref())
-        {
-            return Self::read(host, &typed.as_str().into(), None, cwd);
-        }
+        let words = match words.as_slice() {
+            [text] if text.trim().contains(' ') => typed_words(host, text, cwd.as_deref())?,
+            _ => words,
+        };
         let cwd = cwd.map(|cwd| sources::absolute(&cwd));
         let folder = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let (env, words) = assignments(words);
@@ -71,9 +66,13 @@ impl Command {
     }
 }
 
-fn names_a_file(host: &dyn Host, name: &str, cwd: Option<&Path>) -> bool {
+/// The words of what was typed: the name of a file, which may have spaces, or else a command.
+fn typed_words(host: &dyn Host, text: &str, cwd: Option<&Path>) -> Result<Vec<String>, ToolError> {
     let folder = cwd.map(sources::absolute).or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-    host.is_file(&folder.join(name))
+    if host.is_file(&folder.join(text)) {
+        return Ok(vec![text.to_owned()]);
+    }
+    CommandLine::from(text).words("no shell runs here; give one program and its arguments")
 }
 
 /// A command split into name and arguments, with the folder it runs in.
@@ -145,7 +144,8 @@ impl ParsedCommand<'_> {
 
     fn not_found(&self, stem: &str) -> ToolError {
         let hint = commands::all().find_map(|(_, commands)| commands.install_hint(stem));
-        let general = "check its name, or give its path; relative paths start at the working directory";
+        let general = "check its name, or give its path, in quotes if it has spaces; relative paths start at the \
+                       working directory";
         ToolError::no_command(&self.name, hint.unwrap_or(general))
     }
 }

@@ -23,12 +23,11 @@ pub async fn languages(host: &dyn Host, safety: &Safety) -> Vec<Language> {
     let mut found = Vec::new();
     for adapter in adapter::all() {
         let here = std::env::current_dir().ok().map(|folder| folder.join("program"));
-        let is_built_in = adapter::ADAPTERS.iter().any(|known| known.name() == adapter.name());
-        // The user has chosen the programs of the others, and nothing runs before a start.
-        let guarded = if is_built_in {
-            Guarded::for_reading(host, safety, None)
-        } else {
+        // The user has chosen the programs of one that is described, and nothing runs before a start.
+        let guarded = if adapter.is_configured() {
             Guarded::starting(host, safety)
+        } else {
+            Guarded::for_reading(host, safety, None)
         };
         let runtime = adapter.locate(&guarded, None, here.as_deref()).await;
         found.push(Language {

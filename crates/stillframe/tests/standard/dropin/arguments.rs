@@ -231,5 +231,12 @@ async fn languages_are_accepted_by_both_names() {
         (&python["about"], &python["interpreter"])
     );
     assert_eq!((&modes["launch"], &modes["attach"]), (&python["launch"], &python["attach"]));
+    let all = listed["languages"].as_array().unwrap();
+    let attachable = |name: &str| {
+        let language = all.iter().find(|language| language["language"] == name).unwrap();
+        (language["launch"]["supported"].clone(), language["attach"]["supported"].clone())
+    };
+    assert_eq!(attachable("python"), (json!(true), json!(true)));
+    assert_eq!(attachable("php"), (json!(true), json!(false)));
     server.finish().await;
 }

@@ -68,3 +68,22 @@ fn unparsable_commands_are_refused_with_the_reason() {
         assert!(answer.contains(problem), "{command}: {answer}");
     }
 }
+
+#[test]
+fn the_name_of_a_file_is_not_split_at_its_spaces() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("my app.py");
+    std::fs::write(&file, "").unwrap();
+    let arguments = || Some(ArgumentList(vec!["x".to_owned()]));
+    let table = [
+        (CommandLine::from("my app.py"), None),
+        (CommandLine::from("my app.py"), arguments()),
+        (CommandLine::from("python 'my app.py'"), None),
+        (CommandLine::Words(vec!["my app.py".to_owned()]), None),
+        (CommandLine::Words(vec!["python".to_owned(), "my app.py".to_owned()]), arguments()),
+    ];
+    for (command, args) in table {
+        let read = Command::read(&Machine, &command, args, Some(folder.path().to_owned())).unwrap();
+        assert_eq!(read.launch.program, Program::Script(file.clone()), "{command:?}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use engine::adapter::plan::StartRequest;
 use engine::model::launch::{Attach, Endpoint};
 use engine::session::Session;
 use engine::session::state::Execution;
@@ -279,7 +280,7 @@ struct LanguageData {
 /// Whether something is supported.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Availability {
-    /// Always true.
+    /// False if it is impossible on every machine.
     supported: bool,
     available: bool,
     /// Reason or condition.
@@ -296,21 +297,24 @@ impl From<languages::Language> for LanguageData {
             Ok(_) if !language.provided => Some("the debugger is downloaded on first use".to_owned()),
             Ok(_) => None,
         };
+        let adapter = language.adapter;
+        let way = |request, condition: Option<String>| {
+            let never = adapter.refuses(request);
+            let (supported, available) = (never.is_none(), available && never.is_none());
+            Availability { supported, available, reason: never.or(condition) }
+        };
+        let attach_condition = language.forbidden.or(language.attach_obstacle).or(reason.clone());
         let runtime = language.runtime.ok();
         let interpreter = runtime.as_ref().map(|runtime| runtime.executable.display().to_string());
         Self {
-            language: language.adapter.name().to_owned(),
-            id: language.adapter.name().to_owned(),
-            display_name: language.adapter.about(),
+            language: adapter.name().to_owned(),
+            id: adapter.name().to_owned(),
+            display_name: adapter.about(),
             requires_executable: true,
             default_executable: interpreter.clone(),
-            about: language.adapter.about(),
-            launch: Availability { supported: true, available, reason: reason.clone() },
-            attach: Availability {
-                supported: true,
-                available,
-                reason: language.forbidden.or(language.attach_obstacle).or(reason),
-            },
+            about: adapter.about(),
+            launch: way(StartRequest::Launch, reason),
+            attach: way(StartRequest::Attach, attach_condition),
             interpreter,
             version: runtime.map(|runtime| runtime.version),
         }
