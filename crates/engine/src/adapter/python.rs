@@ -119,6 +119,10 @@ impl Adapter for Python {
         Box::pin(debugpy::provide(host, runtime, progress))
     }
 
+    fn listener_has_debugger(&self) -> bool {
+        true
+    }
+
     fn is_provided(&self, host: &dyn Host, runtime: &Runtime) -> bool {
         host.is_file(&debugpy::root(host, runtime).join("debugpy/__init__.py"))
     }

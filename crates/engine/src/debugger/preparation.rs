@@ -32,7 +32,13 @@ impl Preparation {
             self.check_attach(&attach.to)?;
         }
         let runtime = self.runtime(&start, &sinks.policy.safety).await?;
-        let debugger = self.adapter.provide(self.host, &runtime, &sinks.progress).await?;
+        let listens =
+            matches!(&start, Start::Attach(attach) if matches!(attach.to, Endpoint::Address { .. }));
+        let debugger = if listens && self.adapter.listener_has_debugger() {
+            PathBuf::new()
+        } else {
+            self.adapter.provide(self.host, &runtime, &sinks.progress).await?
+        };
         let start = match start {
             Start::Launch(launch) => {
                 Start::Launch(self.adapter.build(self.host, &runtime, launch, &sinks.progress).await?)

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, ServerOptions};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -96,7 +96,8 @@ async fn another_client_can_attach_right_after_detach() {
     runs_on(child).await;
 }
 
-/// The folder has one name here and another one where the program runs.
+/// The folder has one name here and another one where the program runs. The debugger is the program's: none is installed
+/// here.
 #[tokio::test]
 async fn path_mappings_translate_both_ways() {
     let here = folder();
@@ -108,7 +109,9 @@ async fn path_mappings_translate_both_ways() {
     let ours = Fixture::write(&local, "main.py", &source);
     let theirs = Fixture::write(&remote, "main.py", &source);
     let (child, port) = listening(&theirs).await;
-    let session = Debugging::new().await;
+    let cache = here.path().join("cache");
+    let options = ServerOptions { cache: cache.clone(), ..STILLFRAME.options().await };
+    let session = Debugging::on(options.start().await, Language::Python).await;
     let mappings = json!({ text(&local): text(&remote) });
     session
         .ok(
@@ -122,6 +125,8 @@ async fn path_mappings_translate_both_ways() {
     session.ok("close_debug_session", json!({})).await;
     session.finish().await;
     runs_on(child).await;
+    let installed = std::fs::read_dir(cache.join("python")).into_iter().flatten();
+    assert!(installed.flatten().all(|entry| !text(&entry.path()).contains("debugpy-")));
 }
 
 /// What was sent to the program has no file, and is not in the folder that the program works in.
