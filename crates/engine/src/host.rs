@@ -91,7 +91,9 @@ impl Host for Machine {
     }
 
     fn which(&self, name: &str) -> Option<PathBuf> {
-        which::which(name).ok()
+        let there = process::users_path()
+            .and_then(|path| which::which_in(name, Some(path), std::env::current_dir().ok()?).ok());
+        there.or_else(|| which::which(name).ok())
     }
 
     fn env(&self, name: &str) -> Option<String> {

@@ -29,6 +29,7 @@ mod spec;
 mod terminal;
 mod termination;
 mod usage;
+mod users_path;
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -62,6 +63,7 @@ pub use spec::ProcessSpec;
 pub(crate) use spec::search_path;
 pub use termination::Termination;
 pub use usage::{ThreadUsage, Usage};
+pub(crate) use users_path::users_path;
 
 /// A variable of the server that no other program gets: with the token in it, a program that is debugged could
 /// debug others.
@@ -406,7 +408,7 @@ pub fn interrupt_system_call(pid: u32) {
 #[expect(clippy::disallowed_methods, reason = "this is the place where child processes start")]
 fn command(spec: &ProcessSpec) -> Result<Command> {
     let mut command = Command::new(&spec.program);
-    command.args(&spec.args).env_remove(OWN_SECRET);
+    command.args(&spec.args).env_remove(OWN_SECRET).envs(users_path().map(|path| ("PATH", path)));
     for (name, value) in &spec.env {
         match value {
             Some(value) => command.env(name, value),

@@ -9,12 +9,14 @@ use unicode_width::UnicodeWidthStr;
 use crate::{CommandRun, folder, stillframe, stillframe_with};
 
 /// Nothing can be installed from anywhere.
-const OFFLINE: [(&str, &str); 5] = [
+const OFFLINE: [(&str, &str); 7] = [
     ("PIP_INDEX_URL", "http://127.0.0.1:1/"),
     ("PIP_NO_INDEX", "1"),
     ("PIP_FIND_LINKS", ""),
     ("PIP_CONFIG_FILE", "/dev/null"),
     ("PIP_RETRIES", "0"),
+    ("UV_OFFLINE", "1"),
+    ("UV_NO_CACHE", "1"),
 ];
 
 async fn offline(arguments: &[&str], cache: &Path) -> CommandRun {

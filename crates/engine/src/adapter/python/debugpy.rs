@@ -1,4 +1,4 @@
-//! Where debugpy comes from: a private folder, one for each version of Python, filled by pip on first use.
+//! Where debugpy comes from: a private folder, one for each version of Python, filled by pip or uv on first use.
 //!
 //! The user's environments are never modified. Our scripts that run inside the program, or analyze its source, are
 //! stored beside debugpy under a name that changes with their content, so that two versions of stillframe do not
@@ -180,8 +180,10 @@ fn is_installed(host: &dyn Host, root: &Path) -> bool {
 async fn install(host: &dyn Host, runtime: &Runtime, root: &Path) -> Result<()> {
     let part = part_of(root);
     let mut said = String::new();
-    for (program, cross) in installers(host, runtime) {
-        let spec = ProcessSpec { program, args: pip_arguments(runtime, &part, cross), ..Default::default() };
+    for (program, args, cross) in installers(host, runtime, &part) {
+        // uv reads the files of the project around the working folder.
+        let cwd = part.parent().map(Path::to_owned);
+        let spec = ProcessSpec { program, args, cwd, ..Default::default() };
         let outcome = host.run(&spec, deadlines::INSTALL).await;
         let succeeded = outcome.as_ref().is_ok_and(|finished| finished.success);
         if succeeded && cross {
@@ -196,20 +198,34 @@ async fn install(host: &dyn Host, runtime: &Runtime, root: &Path) -> Result<()> 
         };
         let _ = std::fs::remove_dir_all(&part);
     }
+    let first =
+        if said.contains("No module named pip") { "install pip or uv" } else { "connect to the network" };
     Err(Error::Environment {
         problem: format!("debugpy {VERSION} could not be installed for Python {}: {said}", runtime.version),
         remedy: format!(
-            "connect to the network and run `stillframe setup python`, or run `{} -m pip install --target {} debugpy=={VERSION}`",
+            "{first} and run `stillframe setup python`, or run `{} -m pip install --target {} debugpy=={VERSION}`",
             runtime.executable.display(),
             root.display()
         ),
     })
 }
 
-/// Who can install: the interpreter itself, or else another one that has pip.
-fn installers(host: &dyn Host, runtime: &Runtime) -> Vec<(PathBuf, bool)> {
+/// What can install, with its arguments, and whether it is another interpreter or none: the interpreter itself, uv, or
+/// another one that has pip.
+fn installers(host: &dyn Host, runtime: &Runtime, target: &Path) -> Vec<(PathBuf, Vec<OsString>, bool)> {
+    let own = (runtime.executable.clone(), pip_arguments(runtime, target, false), false);
+    let uv = host.which("uv").map(|uv| (uv, uv_arguments(runtime, target), true));
     let others = ["python3", "python"].into_iter().filter_map(|name| host.which(name));
-    std::iter::once((runtime.executable.clone(), false)).chain(others.map(|other| (other, true))).collect()
+    let others = others.map(|other| (other, pip_arguments(runtime, target, true), true));
+    std::iter::once(own).chain(uv).chain(others).collect()
+}
+
+fn uv_arguments(runtime: &Runtime, target: &Path) -> Vec<OsString> {
+    let mut args: Vec<OsString> =
+        ["pip", "install", "--quiet", "--no-deps", "--target"].map(Into::into).to_vec();
+    args.extend([target.into(), "--python".into(), runtime.executable.clone().into()]);
+    args.push(format!("debugpy=={VERSION}").into());
+    args
 }
 
 fn pip_arguments(runtime: &Runtime, target: &Path, cross: bool) -> Vec<OsString> {
