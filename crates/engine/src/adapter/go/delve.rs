@@ -133,7 +133,14 @@ pub(super) async fn provide(host: &dyn Host, runtime: &Runtime, progress: &Progr
             .into(),
         ..ProcessSpec::default()
     };
-    let installed = host.run(&spec, deadlines::INSTALL).await?;
+    let installed = host.run(&spec, deadlines::INSTALL).await.map_err(|error| match error {
+        // Go keeps what it has compiled.
+        Error::Deadline { after, .. } => {
+            let what = format!("the installation of Delve {VERSION}, which continues if you try again,");
+            Error::Deadline { what, after }
+        }
+        other => other,
+    })?;
     if installed.success {
         return Ok(path);
     }
