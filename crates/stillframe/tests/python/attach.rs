@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, ServerOptions};
+use test_support::{Fixture, Language, ServerOptions, python_with_packages};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -252,6 +252,9 @@ async fn a_program_that_is_attached_to_again_has_only_its_own_threads_and_data_b
         session.ok("clear_breakpoints", json!({})).await;
         session.ok("set_breakpoint", json!({ "watch": "sys.modules['__main__'].rounds" })).await;
         assert_eq!(session.go_on().await.outcome(), "data breakpoint");
+        // The end of this debugger takes half a second then: the next one comes in the midst of it.
+        let writer = "sys.modules['pydevd'].get_global_debugger().writer";
+        session.evaluate(&format!("setattr({writer}, 'empty', bool)")).await;
         session.ok("detach_from_process", json!({})).await;
         // The test must not end it: the program would not survive that.
         session.server.mark().wait_for_ends("stillframe_attach.py", Duration::from_secs(30));
@@ -321,6 +324,36 @@ else:
         session.finish().await;
         runs_on(child).await;
     }
+}
+
+/// gevent makes greenlets of threads that begin later. The debugger's would never let the others run.
+#[tokio::test]
+async fn a_program_of_greenlets_continues_after_an_evaluation() {
+    let script = Script::new(
+        "\
+from gevent import monkey
+monkey.patch_all()
+import os, time
+
+print(os.getpid(), flush=True)
+rounds = 0
+while True:
+    time.sleep(0.01)
+    rounds += 1  # @counts
+",
+    );
+    let python = python_with_packages().await;
+    let (child, pid) = running(text(&python), &[script.path()]).await;
+    let session = Debugging::new().await;
+    let arguments = json!({ "processId": pid.parse::<u32>().unwrap(), "stopOnEntry": false });
+    session.ok("attach_to_process", arguments).await;
+    session.break_at(&script, "counts").await;
+    for _ in 0..2 {
+        assert_eq!(session.go_on().await.outcome(), "breakpoint");
+        assert_eq!(session.evaluate("rounds >= 0").await, "True");
+    }
+    session.finish().await;
+    drop(child);
 }
 
 #[tokio::test]

@@ -83,6 +83,8 @@ try:
     earlier = pydevd.get_global_debugger()
     if earlier is not None:
         earlier.dispose_and_kill_all_pydevd_threads(wait=False)
+        # Its thread may be doing the same, and takes up to half a second to get there.
+        pydevd.set_global_debugger(None)
     # Those of an earlier debugger, which may have been another version. What it has patched reads them where they are.
     for name in {modules}:
         if name in sys.modules:

@@ -10,8 +10,7 @@ import time
 import stillframe_state as state
 from stillframe_threads import start_thread
 
-# The program may replace it, as gevent does.
-sleep = time.sleep
+sleep = state.original("time").sleep
 
 
 class Interrupted(BaseException):

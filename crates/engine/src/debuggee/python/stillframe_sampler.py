@@ -10,7 +10,6 @@ not arrive. `stacks.rs` reads that from outside.
 Written for Python 3.8 to 3.13.
 """
 
-import _thread
 import atexit
 import bisect
 import dis
@@ -18,11 +17,11 @@ import faulthandler
 import json
 import os
 import sys
-import threading
 import time
 import weakref
 
 import stillframe_limits as limits
+import stillframe_state as state
 from stillframe_debugger import send_event
 from stillframe_modules import load
 from stillframe_threads import start_thread
@@ -50,10 +49,10 @@ AT_LEAST = 0.08
 # Programs rarely reach descriptors with such numbers, and rarely close descriptors that they did not open.
 HIGH = 512
 
-allocate_lock = _thread.allocate_lock
+allocate_lock = state.original("_thread").allocate_lock
 clock = time.monotonic
 current_frames = sys._current_frames
-get_ident = _thread.get_ident
+get_ident = state.original("_thread").get_ident
 
 sampler = None
 
@@ -109,7 +108,7 @@ class Sampler:
 
     def thread(self, ident):
         """The state of a thread; None for threads of the debugger."""
-        thread = threading._active.get(ident)
+        thread = state.threading._active.get(ident)
         known = self.threads.get(ident)
         if known is None or known.thread() is not thread:
             if known is not None:
@@ -246,7 +245,7 @@ def native_of(thread):
         return native
     # A forked process still has the ID of its parent's thread here (seen in 3.8 to 3.13). The forking thread is its
     # only one, and has the process ID.
-    return os.getpid() if thread is threading.main_thread() else None
+    return os.getpid() if thread is state.threading.main_thread() else None
 
 
 def thread_count():
@@ -310,7 +309,7 @@ def kind_of(code):
         return ENTRY if code.co_name in ENTRIES else DEBUGGER
     if file.startswith("<frozen importlib"):
         return ENTRY
-    if code.co_name in ("_bootstrap", "_bootstrap_inner") and file == threading.__file__:
+    if code.co_name in ("_bootstrap", "_bootstrap_inner") and file == state.threading.__file__:
         return ENTRY
     return LIBRARY if is_library(code) else OWN
 

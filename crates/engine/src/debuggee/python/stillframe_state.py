@@ -16,7 +16,12 @@ runs_no_code = False
 has_begun = True
 
 
+def original(name):
+    """A module without what gevent replaces in the program's. pydevd has a copy then."""
+    saved = sys.modules.get("_pydev_bundle._pydev_saved_modules")
+    return getattr(saved, name.lstrip("_"), None) or __import__(name)
+
+
 def take_threading():
-    """gevent replaces what is in the program's module `threading`. pydevd has a copy then."""
     global threading
-    threading = sys.modules["_pydev_bundle._pydev_saved_modules"].threading
+    threading = original("threading")

@@ -35,7 +35,7 @@ def install_pause_handler():
     if not hasattr(signal, "SIGURG") or state.threading.current_thread() is not state.threading.main_thread():
         return
     if signal.getsignal(signal.SIGURG) == signal.SIG_DFL:
-        names = {"clock": time.monotonic, "sleep": time.sleep, "restore_tracing": restore_tracing}
+        names = {"clock": time.monotonic, "sleep": state.original("time").sleep, "restore_tracing": restore_tracing}
         # pydevd does not suspend in code that it considers its own or a library's.
         exec(compile(PAUSE, "/stillframe/pause.py", "exec"), names)
         signal.signal(signal.SIGURG, names["stillframe_pause"])

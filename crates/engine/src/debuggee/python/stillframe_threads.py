@@ -1,6 +1,5 @@
 """Our threads, which neither the program nor pydevd sees, names of pydevd's, and the program's beside greenlets."""
 
-import _thread
 import functools
 import itertools
 import sys
@@ -22,7 +21,8 @@ def start_thread(run):
     """Start a thread that pydevd does not trace: pydevd replaces the function that starts threads."""
     names = {}
     exec(compile(BOOTSTRAP, BOOTSTRAP_FILE, "exec"), names)
-    getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)(names["_bootstrap"], (run,))
+    thread = state.original("_thread")
+    getattr(thread, "_original_start_new_thread", thread.start_new_thread)(names["_bootstrap"], (run,))
 
 
 def is_own_thread(frame):

@@ -9,6 +9,7 @@ import sys
 import time
 
 import stillframe_code as code
+import stillframe_state as state
 from stillframe_types import is_a
 
 # The polling interval, in seconds.
@@ -16,7 +17,7 @@ APART = 0.005
 # The maximum number of handles that are read from a queue.
 MOST = 100
 
-sleep, clock = time.sleep, time.monotonic
+sleep, clock = state.original("time").sleep, time.monotonic
 
 
 def callbacks(seconds):
