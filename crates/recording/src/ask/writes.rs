@@ -1,5 +1,9 @@
 //! Who wrote a variable, an attribute or an item.
 
+use std::collections::HashMap;
+
+use rusqlite::Row;
+
 use super::first::write_text;
 use super::inside::{changed_text, last_change};
 use super::target::{Target, TargetRequest};
@@ -7,7 +11,7 @@ use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::{Datum, Scope};
-use crate::reading::{Event, Recording};
+use crate::reading::{Event, Recording, list};
 use crate::spelling::Spelling;
 use crate::stack::{base_name, is_table};
 use crate::value::{Key, Kind, Owner, What, Word};
@@ -269,12 +273,18 @@ fn runs_without_change(
     let Some(place) = line.place.filter(|_| line.what == What::Line) else { return Ok((0, None)) };
     let runs = "SELECT events.id, calls.owner FROM events JOIN calls ON calls.id = events.call \
                 WHERE events.place = ? AND events.kind = 0 AND events.id > ? AND events.id < ? LIMIT 1000";
+    let direct = holders(recording, owner.as_object())?;
+    let indirect = holders(recording, direct.keys().filter_map(|holder| holder.as_object()))?;
     let (mut count, mut first) = (0, None);
     for (event, frame) in
         recording.rows(runs, [place, line.id, until], |row| Ok((row.get(0)?, Owner(row.get(1)?))))?
     {
         let memory = MemoryAt { recording, event };
-        if frame == owner || has(&memory, frame, owner, 2)? {
+        let mut has = frame == owner || !held_by(frame, &direct, &memory)?.is_empty();
+        for middle in if has { Vec::new() } else { held_by(frame, &indirect, &memory)? } {
+            has |= !held_by(middle, &direct, &memory)?.is_empty();
+        }
+        if has {
             count += 1;
             first = first.or(Some(event));
         }
@@ -282,16 +292,30 @@ fn runs_without_change(
     Ok((count, first))
 }
 
-/// Whether a value of an owner, or of what is in it so many levels deep, is the other owner.
-fn has(memory: &MemoryAt<'_>, owner: Owner, other: Owner, depth: usize) -> Result<bool> {
-    for (_, word) in memory.all(owner)?.into_iter().take(100) {
-        let Word::Object(number) = word else { continue };
-        let inner = Owner::object(number);
-        if inner == other || depth > 1 && has(memory, inner, other, depth - 1)? {
-            return Ok(true);
+/// What ever had some objects, with where it had which of them.
+type Holders = HashMap<Owner, Vec<(Key, Word)>>;
+
+fn holders(recording: &Recording, objects: impl IntoIterator<Item = i64>) -> Result<Holders> {
+    let words: Vec<i64> =
+        objects.into_iter().take(1000).map(|object| Word::Object(object).stored()).collect();
+    let slots = format!("SELECT DISTINCT owner, key, value FROM writes WHERE value IN ({})", list(&words));
+    let read = |row: &Row<'_>| Ok((Owner(row.get(0)?), (Key::of(row.get(1)?), Word::of(row.get(2)?))));
+    let mut found = Holders::new();
+    for (owner, slot) in recording.rows(&slots, [], read)? {
+        found.entry(owner).or_default().push(slot);
+    }
+    Ok(found)
+}
+
+/// Which of these objects an owner has at a moment.
+fn held_by(owner: Owner, holders: &Holders, memory: &MemoryAt<'_>) -> Result<Vec<Owner>> {
+    let mut found = Vec::new();
+    for (key, word) in holders.get(&owner).into_iter().flatten() {
+        if memory.get(owner, *key)? == Some(*word) {
+            found.extend(word.as_object().map(Owner::object));
         }
     }
-    Ok(false)
+    Ok(found)
 }
 
 /// Other names of an object at a moment, with the lines that gave it these names.
