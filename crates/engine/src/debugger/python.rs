@@ -21,7 +21,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::mpsc;
 
-use self::agent::AgentClient;
+use self::agent::{AgentClient, PrintedException};
 use self::events::PythonEvents;
 use self::pausing::Pausing;
 use self::sampling::Sampling;
@@ -101,7 +101,7 @@ impl PythonDebugger {
         self.0.dap.sinks().policy.safety.read_only
     }
 
-    async fn printed_exception(&self, thread: RawId) -> Result<String> {
+    async fn printed_exception(&self, thread: RawId) -> Result<PrintedException> {
         let frame = self.top(thread).await?.ok_or(Error::Lost)?;
         self.agent()?.printed_exception(frame).await
     }
@@ -250,9 +250,11 @@ impl Debugger for PythonDebugger {
     async fn exception(&self, thread: RawId) -> Result<Exception> {
         if !self.is_read_only() {
             let exception = without_notes(&self.0.dap.exception(thread).await?);
-            // pydevd's own text lacks the parts of groups.
-            let stack = self.printed_exception(thread).await.unwrap_or(exception.stack);
-            return Ok(Exception { stack, ..exception });
+            // pydevd's own text lacks the parts of groups, and it predicts nothing.
+            return Ok(match self.printed_exception(thread).await {
+                Ok(PrintedException { text, uncaught }) => Exception { stack: text, uncaught, ..exception },
+                Err(_) => exception,
+            });
         }
         // pydevd asks the exception for its text, which is the program's own code.
         let frame = self.top(thread).await?;

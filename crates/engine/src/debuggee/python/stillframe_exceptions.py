@@ -69,25 +69,37 @@ def request_thrown(number, limit):
 
 def request_exception(number, limit):
     """The exception that the frame is stopped at: its type, its message, and whether it is uncaught."""
-    from _pydevd_bundle.pydevd_comm_constants import CMD_STEP_CAUGHT_EXCEPTION
-
-    error = exception_in(find_frame(number))
+    frame = find_frame(number)
+    error = exception_in(frame)
     if error is None:
         refuse("the exception cannot be read here")
     name = type.__dict__["__qualname__"].__get__(type(error))
+    return {"type": name, "message": message_of(error)[:limit], "uncaught": is_uncaught(error, frame)}
+
+
+def is_uncaught(error, frame):
+    """Whether nothing seems to catch the exception that a frame is stopped at."""
+    from _pydevd_bundle.pydevd_comm_constants import CMD_STEP_CAUGHT_EXCEPTION
+
     # A subclass of Thread may override attribute access.
-    reason = instance_dict(state.threading.current_thread()).get("stop_reason")
-    uncaught = reason != CMD_STEP_CAUGHT_EXCEPTION
-    return {"type": name, "message": message_of(error)[:limit], "uncaught": uncaught}
+    if instance_dict(state.threading.current_thread()).get("stop_reason") != CMD_STEP_CAUGHT_EXCEPTION:
+        return True
+    try:
+        return load("stillframe_throws").is_uncaught(frame, type(error))
+    except Exception:
+        # It was not sent to this program.
+        return False
 
 
 def request_printed(number, seconds):
     """The exception that the frame is stopped at, as Python prints it. Runs its `__str__`, as Python does."""
-    _, error, trace = find_frame(number).f_locals.get("__exception__", (None, None, None))
+    frame = find_frame(number)
+    _, error, trace = frame.f_locals.get("__exception__", (None, None, None))
     if error is None:
         refuse("the exception cannot be read here")
     try:
-        return {"text": limited(seconds, load("stillframe_printed").text_of, error, trace)}
+        text = limited(seconds, load("stillframe_printed").text_of, error, trace)
+        return {"text": text, "uncaught": is_uncaught(error, frame)}
     except Interrupted:
         raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
 

@@ -206,6 +206,18 @@ def is_caught(frame, kind):
     return False
 
 
+def is_uncaught(frame, kind):
+    """Whether no code seems to catch an exception of this type raised in a frame, not even that of a library."""
+    called = None
+    for each in itertools.takewhile(is_programs, outwards(frame)):
+        if package_of(each) == "threading" and each.f_code.co_name.startswith("_bootstrap"):
+            break
+        if is_caught_in(each, kind, called):
+            return False
+        called = each
+    return True
+
+
 def is_expected(frame, kind):
     """Whether a frame is that of `pytest.raises(KIND, function)`, or of its equivalent in unittest."""
     names = frame.f_locals

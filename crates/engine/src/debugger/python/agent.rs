@@ -199,8 +199,9 @@ struct RawException {
 }
 
 #[derive(Deserialize)]
-struct PrintedException {
-    text: String,
+pub(super) struct PrintedException {
+    pub(super) text: String,
+    pub(super) uncaught: bool,
 }
 
 /// Its source, and its value: text, type, cut.
@@ -406,11 +407,10 @@ impl AgentClient {
     }
 
     /// The same as Python prints it, which asks it for its text.
-    pub(super) async fn printed_exception(&self, frame: RawId) -> Result<String> {
+    pub(super) async fn printed_exception(&self, frame: RawId) -> Result<PrintedException> {
         let deadline = deadlines::CONDITION;
         let arguments = json!([frame.0, deadline.as_secs_f64()]);
-        let answer: PrintedException = self.call(frame, "printed", arguments, deadline).await?;
-        Ok(answer.text)
+        self.call(frame, "printed", arguments, deadline).await
     }
 
     pub(super) async fn exception_satisfies(&self, frame: RawId, condition: &str) -> Result<bool> {

@@ -75,13 +75,14 @@ async fn listed(session: &Debugging) -> Value {
 }
 
 async fn only_exceptions_that_satisfy_a_condition_stop(language: DynamicLanguage) {
-    let (session, stopped) = started(language, "all", "error.code > 1", &[]).await;
-    assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", "2"), "{}", stopped.text);
-    let stopped = session.go_on().await;
-    assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", "3"), "{}", stopped.text);
-    assert_eq!(listed(&session).await, json!({ "mode": "all", "condition": "error.code > 1" }));
-    let ended = session.run_to_the_end().await;
-    assert_eq!(ended["notes"], Value::Null, "{}", ended.text);
+    let (session, mut stopped) = started(language, "all", "error.code > 1", &["fail"]).await;
+    for (code, uncaught) in [("2", false), ("3", false), ("9", true)] {
+        assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", code), "{}", stopped.text);
+        assert_eq!(stopped["exception"]["uncaught"], uncaught, "{}", stopped.text);
+        assert_eq!(listed(&session).await, json!({ "mode": "all", "condition": "error.code > 1" }));
+        stopped = session.go_on().await;
+    }
+    assert_eq!((stopped.outcome(), &stopped["notes"]), ("ended", &Value::Null), "{}", stopped.text);
 
     let set = session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
     let answer = "Stopping at all exceptions (before: all where `error.code > 1`)";
