@@ -136,8 +136,7 @@ items.push({ name: 'pad', price: 4 }); // @pushed
 const found = items.find((item) => item.name === 'pen').price;
 const byName = new Map(items.map((item) => [item.name, item])); // @named
 const priced = byName.get('pen').price;
-async function rated(name) {
-  await null;
+async function rated(name) { await null;
   const missing = name.length - 6;
   return missing; // @rated
 }
@@ -152,9 +151,7 @@ const doubled = [...dear(items)];
 const dearest = Math.max(...all(items));
 const names = ['pencil', 'pen', 'ink'];
 const rates = await Promise.all(names.map((name) => rated(name)));
-async function handedOn(name) {
-  return rated(name); // @handed
-}
+async function handedOn(name) { return rated(name); } // @handed
 const handed = await handedOn('pencils');
 const halved = (price) => price / 2;
 const halves = [];

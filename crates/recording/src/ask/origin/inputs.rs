@@ -147,8 +147,7 @@ impl Recording {
     /// The event with which a call returned, or if that was a promise, with which the last call of its statement did, which
     /// may have awaited.
     fn end_of_promised(&self, returned: &Returned, call: &Call, from: i64) -> Result<i64> {
-        let Word::Atom(atom) = returned.word else { return Ok(returned.event) };
-        if self.spelling != Spelling::JavaScript || &*self.atom(atom)?.type_name != "Promise" {
+        if self.spelling != Spelling::JavaScript || self.type_name(returned.word)? != "Promise" {
             return Ok(returned.event);
         }
         let ended = "SELECT max(calls.ended) FROM events JOIN calls ON calls.id = events.call \
