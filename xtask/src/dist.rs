@@ -186,7 +186,7 @@ fn program_in(target: &Path, platform: &Platform) -> PathBuf {
 fn copy_to(folder: &Path) -> Result<()> {
     for path in repository::output("git", &["ls-files", "-z"])?.split_terminator('\0') {
         let (from, to) = (repository::root().join(path), folder.join(path));
-        if from.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        if from.is_file() {
             let parent = to.parent().unwrap_or(folder);
             std::fs::create_dir_all(parent)?;
             std::fs::copy(&from, &to).with_context(|| format!("cannot copy `{path}`"))?;

@@ -449,7 +449,7 @@ mod tests {
     /// Agents do what the skill says.
     #[test]
     fn the_skill_uses_only_existing_commands() {
-        let skill = include_str!("../../../skills/stillframe/SKILL.md");
+        let skill = include_str!("../SKILL.md");
         let commands = skill.lines().filter(|line| line.starts_with("stillframe "));
         let commands: Vec<Vec<&str>> = commands.map(words).collect();
         assert_eq!(commands.len(), 22);

@@ -73,6 +73,7 @@ pub(super) fn claude_code(release: &Release) -> Result<(String, Vec<u8>)> {
     });
     let marketplace = json!({
         "name": "stillframe",
+        "description": release.description,
         "owner": owner,
         "plugins": [{ "name": "stillframe", "source": "./", "description": release.description }],
     });

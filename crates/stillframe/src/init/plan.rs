@@ -12,7 +12,7 @@ use super::hosts::{Folders, HOSTS, McpHost, Scope};
 use super::launcher;
 
 /// The skill, as it is in the repository.
-const SKILL: &str = include_str!("../../../../skills/stillframe/SKILL.md");
+const SKILL: &str = include_str!("../../SKILL.md");
 /// More than anybody writes, in bytes. Claude Code keeps its history in its file.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
