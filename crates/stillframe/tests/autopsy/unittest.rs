@@ -187,6 +187,13 @@ async fn an_unknown_test_is_reported_with_similar_names() {
 }
 
 #[tokio::test]
+async fn functions_that_only_pytest_knows_are_no_tests() {
+    let ran = run(&["unittest", "test_shop"], "def test_count():\n    pass\n", json!({})).await;
+    assert_eq!(ran.answer["verdict"], "no_tests", "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+#[tokio::test]
 async fn without_a_runner_the_uncaught_exception_is_the_failure() {
     let ran = run(&["test_shop"], "from shop import *\n\nbill(Basket('Ann'))\n", json!({})).await;
     ran.came_to("failed", 1, [0, 0, 0]);

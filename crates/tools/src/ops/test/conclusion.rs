@@ -91,7 +91,10 @@ pub(super) fn conclude(
         None if is_cut_short && runner.is_some() => throws.pop().map(Box::new),
         None => None,
     };
-    let ran = counts.run > 0 || (is_silent && !node::found_no_tests(&output.text()));
+    let said = output.text();
+    let says_none =
+        node::found_no_tests(&said) || runner == Some(Runner::Unittest) && said.contains("Ran 0 tests in ");
+    let ran = counts.run > 0 || (is_silent && !says_none);
     let verdict = match code {
         _ if is_hung => Verdict::Hung,
         _ if failure.is_some() => Verdict::Failed,
