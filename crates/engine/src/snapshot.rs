@@ -133,6 +133,10 @@ impl Snapshot {
             }
             _ => None,
         };
+        if locals.as_ref().is_some_and(|(scope, _)| scope.contains("optimized")) {
+            let flags = session.adapter().debug_flags();
+            notes.push(format!("the function is optimized: variables may be missing; build it with {flags}"));
+        }
         if stop.reason == StopReason::Pause {
             notes.extend(stop.text.clone());
         }

@@ -387,8 +387,19 @@ async fn a_library_without_tests_is_reported_as_one() {
 }
 
 #[tokio::test]
-async fn a_stripped_binary_is_refused_with_build_instructions() {
+async fn stripped_and_optimized_binaries_name_how_to_build_them() {
     let module = shop();
+    let optimized = module.path("shop-optimized");
+    test_support::run_go(module.folder(), &["build", "-o", optimized.to_str().unwrap(), "."]).await;
+    let session = Debugging::of(test_support::Language::Go).await;
+    session.ok("set_breakpoint", json!({ "function": "main.main" })).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": optimized })).await;
+    assert!(
+        stopped.at("/notes").to_string().contains("optimized: variables may be missing"),
+        "{}",
+        stopped.text
+    );
+    session.finish().await;
     let binary = module.path("shop-stripped");
     let arguments = ["build", "-ldflags=-s -w", "-o", binary.to_str().unwrap(), "."];
     test_support::run_go(module.folder(), &arguments).await;
