@@ -108,6 +108,7 @@ def patch(pydevd):
     def dispose_and_kill_all_pydevd_threads(self, wait=True, timeout=0.5):
         if not self.pydb_disposed:
             flush(self)
+            release_frame()
         return end(self, wait=False, timeout=timeout)
 
     load("stillframe_main").install(pydevd)
@@ -168,6 +169,14 @@ def flush(debugger):
         until = time.monotonic() + FLUSH_LIMIT
         while not sent.wait(0.1) and debugger.writer.is_alive() and time.monotonic() < until:
             pass
+
+
+def release_frame():
+    """With `sys.monitoring`, pydevd keeps the outermost frame that an exception was to reach. Objects of the main module
+    would outlive other modules at the end, and their finalizers would fail."""
+    kept = getattr(sys.modules.get("_pydevd_sys_monitoring_cython"), "_thread_local_info", None)
+    if kept is not None:
+        vars(kept).pop("f_unhandled_frame", None)
 
 
 def forbid_side_effects():

@@ -82,19 +82,21 @@ if __name__ == "__main__":
     assert_eq!(observed, ["(3, False)", "(4, True)"]);
 }
 
-/// A forked worker has the breakpoints of its parent from its own connection, and no connection at first.
+/// A forked worker has the breakpoints of its parent from its own connection, and no connection at first. The pool is
+/// finalized before the modules that it uses.
 #[tokio::test]
 async fn a_function_stops_in_forked_workers() {
     let script = Script::new(
         r#"
 import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 
 def square(number):
     return number * number  # @square
 
 if __name__ == "__main__":
-    with multiprocessing.get_context("fork").Pool(1) as pool:
-        print(pool.map(square, [3, 4], chunksize=1))
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
+        print(list(pool.map(square, [3, 4])))
 "#,
     );
     for python in pythons(&["3.8.", "3.12."]) {
