@@ -163,7 +163,12 @@ fn pypi(scene: &Scene<'_>) -> Result<()> {
     let pip =
         ["-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", "--find-links"];
     output(scene.command(scene.path("env/bin/python")).args(pip).arg(scene.dist).arg("stillframe"))?;
-    scene.use_program(&[text(&scene.path("env/bin/stillframe"))?], &[])
+    let program = scene.path("env/bin/stillframe");
+    // The first program in Python has its debugger installed.
+    let place = format!("{}:receipt", repository::root().join("examples/basket.py").display());
+    let seen = output(scene.command(&program).args(["probe", &place, "-e", "basket.owner"]))?;
+    ensure!(seen.contains("basket.owner = 'Ann'"), "a probe printed: {seen}");
+    scene.use_program(&[text(&program)?], &[])
 }
 
 /// Installs with dpkg into a folder of its own, which needs no rights.

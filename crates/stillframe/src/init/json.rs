@@ -56,8 +56,9 @@ pub(super) fn set(text: &str, at: EntryPath<'_>, entry: &Map<String, Value>) -> 
             Some(object) => merge(&object, entry),
         },
     }
-    let text = root.to_string();
-    Ok(if text.ends_with('\n') { text } else { text + "\n" })
+    let after = root.to_string();
+    // Programs often write no last line break, and none is added.
+    Ok(if after.ends_with('\n') || !text.trim().is_empty() { after } else { after + "\n" })
 }
 
 /// The object of the servers; one that is null is replaced.

@@ -62,7 +62,7 @@ const PLAIN: &str = r#"{
 }
 "#;
 
-/// No servers yet.
+/// No servers yet, and no last line break.
 const WITHOUT_SERVERS: &str = r#"{
   "theme": "dark"«,
   "mcpServers": {
@@ -71,8 +71,7 @@ const WITHOUT_SERVERS: &str = r#"{
       "args": ["serve"]
     }
   }»
-}
-"#;
+}"#;
 
 pub(super) const HOSTS: &[Row] = &[
     Row {
