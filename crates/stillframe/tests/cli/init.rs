@@ -16,7 +16,7 @@ use self::hosts::{HOSTS, Row};
 use crate::{CommandRun, STILLFRAME, folder};
 
 /// Variables that name folders of hosts, or files.
-const FOLDERS: [&str; 7] = [
+const FOLDERS: [&str; 8] = [
     "XDG_CONFIG_HOME",
     "CODEX_HOME",
     "CLAUDE_CONFIG_DIR",
