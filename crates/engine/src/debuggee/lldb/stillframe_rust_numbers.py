@@ -100,6 +100,8 @@ def common(left, right):
 
 def computed(sign, left, right):
     """As in a program whose overflows are checked."""
+    if isinstance(left, bool) and isinstance(right, bool) and sign in "&|^":
+        return calculated(sign, left, right)
     need(not isinstance(left, bool) and not isinstance(right, bool) and isinstance(left, float) == isinstance(right, float))
     if isinstance(left, float):
         left, right = common(left, right)
