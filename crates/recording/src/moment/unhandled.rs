@@ -15,6 +15,9 @@ const THREADS: [RangeInclusive<i64>; 2] = [1..=1, 0..=i64::MAX];
 /// Types of exceptions that leave a call which has not failed.
 const NO_FAILURES: [&str; 4] = ["Skipped", "SkipTest", "XFailed", "GeneratorExit"];
 
+/// What marks a test as one that fails, in a decorator.
+const MARKS: [&str; 2] = ["expectedFailure", "mark.xfail"];
+
 /// Where an exception ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
@@ -125,7 +128,16 @@ impl Recording {
     }
 
     fn has_failed(&self, thrown: &Event) -> Result<bool> {
-        Ok(self.is_failure(thrown)? && !self.is_stopped(thrown)?)
+        Ok(self.is_failure(thrown)? && !self.is_stopped(thrown)? && !self.is_expected(thrown)?)
+    }
+
+    /// Whether an exception is in a test of Python that is marked as one that fails.
+    fn is_expected(&self, thrown: &Event) -> Result<bool> {
+        let call = self.call(thrown.call)?;
+        let Some(code) = call.and_then(|call| self.codes.get(&call.code)) else { return Ok(false) };
+        let (head, _) = self.head_of(code);
+        let mut decorators = (code.line..head).map(|line| self.source(code, line));
+        Ok(decorators.any(|line| line.starts_with('@') && MARKS.iter().any(|mark| line.contains(mark))))
     }
 
     /// The recorded call that resumed a generator last before it ended, which is where an exception goes.

@@ -168,6 +168,10 @@ class TestCart(unittest.TestCase):
 
     def test_c_unfinished(self):
         self.skipTest('unfinished')
+
+    @unittest.expectedFailure
+    def test_d_known(self):
+        {}['known']
 ";
 
 const CART_TEST_MJS: &str = "\
@@ -362,6 +366,10 @@ class Whole(unittest.TestCase):
     def test_word(self):
         with self.assertRaises(ValueError):
             int('word')
+
+    @unittest.expectedFailure
+    def test_wrong(self):
+        int('wrong')
 
 
 class Parts(unittest.TestCase):

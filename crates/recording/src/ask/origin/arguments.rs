@@ -87,7 +87,7 @@ impl Recording {
     }
 
     /// The statement that begins a function, without its decorators, and its line.
-    pub(super) fn head_of(&self, code: &Code) -> (i64, String) {
+    pub(crate) fn head_of(&self, code: &Code) -> (i64, String) {
         let mut line = code.line;
         while line < code.line + MOST_LINES {
             let text = self.statement(code, line);
