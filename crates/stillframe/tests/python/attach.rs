@@ -335,11 +335,19 @@ from gevent import monkey
 monkey.patch_all()
 import os, time
 
+def work(rounds):
+    return rounds + 1  # @works
+
+def rest(rounds):
+    return rounds  # @rests
+
 print(os.getpid(), flush=True)
 rounds = 0
 while True:
     time.sleep(0.01)
-    rounds += 1  # @counts
+    rounds = work(rounds)
+    if rounds % 20 == 0:
+        rest(rounds)
 ",
     );
     let python = python_with_packages().await;
@@ -347,10 +355,11 @@ while True:
     let session = Debugging::new().await;
     let arguments = json!({ "processId": pid.parse::<u32>().unwrap(), "stopOnEntry": false });
     session.ok("attach_to_process", arguments).await;
-    session.break_at(&script, "counts").await;
-    for _ in 0..2 {
-        assert_eq!(session.go_on().await.outcome(), "breakpoint");
-        assert_eq!(session.evaluate("rounds >= 0").await, "True");
+    for place in ["works", "rests"] {
+        session.ok("clear_breakpoints", json!({})).await;
+        session.break_at(&script, place).await;
+        assert_eq!(session.go_on().await.outcome(), "breakpoint", "{place}");
+        assert_eq!(session.evaluate("len(os.listdir('/')) > 0").await, "True");
     }
     session.finish().await;
     drop(child);
