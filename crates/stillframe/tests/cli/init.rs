@@ -344,7 +344,7 @@ async fn a_link_to_a_file_of_settings_stays_a_link_and_its_permissions_stay() {
     let before = home.read("dotfiles/mcp.json");
     std::fs::set_permissions(home.path("dotfiles/mcp.json"), PermissionsExt::from_mode(0o400)).unwrap();
     let ran = home.run(&["init", "cursor", "--remove", "--yes", "--no-skill"]).await.ended_with(1);
-    assert!(ran.out.contains("is read-only; nothing was changed"), "{}", ran.out);
+    assert!(ran.out.contains("is read-only;"), "{}", ran.out);
     assert_eq!(home.read("dotfiles/mcp.json"), before);
 }
 
