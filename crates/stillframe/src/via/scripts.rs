@@ -50,7 +50,8 @@ for c in {FOLDERS}; do
 done
 system=$(uname -s) machine=$(uname -m)
 if [ -z "$f" ]; then echo "{MARK}unwritable $system $machine"; exit 1; fi
-case $c in /tmp/*) export STILLFRAME_CACHE_DIR="${{STILLFRAME_CACHE_DIR:-$c/stillframe}}";; esac
+case $c in "$XDG_CACHE_HOME"|"$HOME/.cache") ;;
+  *) export STILLFRAME_CACHE_DIR="${{STILLFRAME_CACHE_DIR:-$c/stillframe}}";; esac
 if [ -f "$f" ] && [ "$(sum "$f")" = {hash} ]; then echo "{MARK}have $system $machine $HOME"; else
   echo "{MARK}need $system $machine $HOME"
   head -c {size} >"$f.$$"
@@ -148,12 +149,14 @@ mod tests {
             b"#!/bin/sh\n[ \"$1\" = --version ] && exec echo sf 1\necho \"$0 $STILLFRAME_CACHE_DIR\"\n";
         let hash = hex_hash(program);
         let copied = Copied { hash: &hash, size: program.len() as u64, version: "sf 1" };
-        let said = printed(&run(copied, &[], None, &[]), Path::new("/proc"), program);
+        // Another folder than that of the user who runs the tests.
+        let there = tempfile::tempdir().unwrap();
+        let there = format!("{}/stillframe-", there.path().display());
+        let script = run(copied, &[], None, &[]).replace("/tmp/stillframe-", &there);
+        let said = printed(&script, Path::new("/proc"), program);
         let (file, cache) = said.lines().last().unwrap().split_once(' ').unwrap();
-        let folder = Path::new(file).parent().unwrap();
-        std::fs::remove_dir_all(folder).unwrap();
-        assert_eq!(folder, Path::new(cache).join("bin").join(&hash));
-        assert!(cache.starts_with("/tmp/stillframe-"), "{cache}");
+        assert_eq!(file, format!("{cache}/bin/{hash}/stillframe"));
+        assert!(cache.starts_with(&there), "{cache}");
     }
 
     #[test]
