@@ -175,7 +175,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         Box::pin(async { Ok(runtime.executable.clone()) })
     }
 
-    /// A program that listens for a client brings the debugger, and nothing of ours has to be beside it.
+    /// A program that listens for a client brings the debugger, so that none has to be installed here.
     fn listener_has_debugger(&self) -> bool {
         false
     }
