@@ -1,6 +1,6 @@
 //! Where programs are looked for: `PATH`, without what uvx has put before it.
 //!
-//! The environment that uvx makes for stillframe has an interpreter with nothing of the user's in it, not even an installer.
+//! The environment that uvx makes for stillframe has an interpreter, with nothing of the user's in it and no installer.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
