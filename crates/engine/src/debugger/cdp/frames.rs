@@ -137,7 +137,7 @@ pub(super) async fn frame(stop: &V8Stop, scripts: &Scripts, id: RawId) -> Result
     }
     let script_end = script.map(|script| script.end);
     let (names, unclear) = names(scripts, &call_frame).await.unwrap_or_default();
-    let frame = Arc::new(Frame { call: call_frame, names, unclear, script_end });
+    let frame = Arc::new(Frame { names, unclear, script_end, ..Frame::new(call_frame) });
     lock(&stop.read).insert(index, Arc::clone(&frame));
     Ok(frame)
 }

@@ -80,7 +80,7 @@ impl ValueReader {
     async fn owner(&self, frame: &Arc<Frame>, name: &str, last: usize) -> Result<Option<usize>> {
         let helper = self.helper(frame.context()).await?.ok_or_else(unreadable)?;
         let names = self.names(&helper, frame, last).await?;
-        Ok(names.into_iter().find(|(found, ..)| found == name).map(|(_, index, _)| index))
+        Ok(names.iter().find(|found| found.name == name).map(|found| found.scope))
     }
 
     /// Assigns to a variable that another one of its name hides from expressions.

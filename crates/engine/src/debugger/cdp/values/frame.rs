@@ -1,6 +1,7 @@
 //! A frame, and which of its scopes hold what a person calls its variables.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
 
 use ::cdp::debugger::{CallFrame, Scope};
 
@@ -9,8 +10,18 @@ use ::cdp::debugger::{CallFrame, Scope};
 const LINES: i32 = 2;
 const COLUMNS: i32 = 16;
 
+/// A variable of a frame.
+#[derive(Debug)]
+pub(in super::super) struct ListedName {
+    pub(super) name: String,
+    /// The place of its scope in the chain.
+    pub(super) scope: usize,
+    /// It had no value at the beginning of the stop.
+    pub(super) is_unset: bool,
+}
+
 /// A frame of a suspended thread.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 pub(in super::super) struct Frame {
     /// As V8 reports it.
     pub(in super::super) call: CallFrame,
@@ -21,12 +32,14 @@ pub(in super::super) struct Frame {
     /// Line and column of the end of its script, counted from 0; without it only functions that begin with the
     /// script count as all of it.
     pub(in super::super) script_end: Option<(i32, i32)>,
+    /// The names that were read, by the last of the scopes that they are in. They do not change during a stop.
+    pub(in super::super) listed: Mutex<HashMap<usize, Arc<[ListedName]>>>,
 }
 
 impl Frame {
     /// A frame of a script whose names are its source's.
     pub(in super::super) fn new(call_frame: CallFrame) -> Self {
-        Self { call: call_frame, names: HashMap::new(), unclear: HashSet::new(), script_end: None }
+        Self { call: call_frame, ..Self::default() }
     }
 
     pub(super) fn chain(&self) -> &[Scope] {

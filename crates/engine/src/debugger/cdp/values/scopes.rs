@@ -9,13 +9,14 @@ use ::cdp::runtime::CallArgument;
 use serde_json::{Value as Json, json};
 
 use super::children::private_rows;
-use super::frame::Frame;
+use super::frame::{Frame, ListedName};
 use super::helper::{argument, nothing, object};
 use super::names::is_part_of_name;
 use super::reader::ValueReader;
 use super::references::{Expandable, ValuePath};
 use super::rows::{ExpandedRows, ValueRow, ValueRows};
 use crate::error::{Error, Result};
+use crate::lock::lock;
 use crate::model::ids::RawId;
 use crate::model::stack::{Scope, ScopeKind};
 use crate::model::variable::{Children, ExpandedLocals, ExpandedValue, Expansion, Page, Variable};
@@ -25,7 +26,7 @@ const RETURNED: i64 = -1;
 const THIS: i64 = -2;
 const ANEW: i64 = -3;
 
-/// How long it may take to read variables again, in milliseconds. It runs no code of the program.
+/// How long it may take to read variables again where the object of a `with` may run code, in milliseconds.
 const AGAIN: u32 = 2_000;
 
 /// Which scopes of a frame are read together.
@@ -171,17 +172,19 @@ impl ValueReader {
         let last = wanted.iter().max().copied();
         let Some(last) = last.filter(|_| self.0.changed.load(Ordering::Relaxed)) else { return Ok(None) };
         let listed = self.names(helper, frame, last).await?;
-        let names: Vec<_> = listed.into_iter().filter(|(_, scope, _)| wanted.contains(scope)).collect();
+        let wanted = || listed.iter().filter(|found| wanted.contains(&found.scope));
+        let runs_code = frame.chain().iter().any(|scope| scope.kind == "with");
         // In Node 20 to 24 the whole expression fails for an export of the module that is not initialized.
         for with_unset in [true, false] {
             let names =
-                names.iter().filter(|(.., unset)| with_unset || !unset).map(|(name, ..)| name.as_str());
+                wanted().filter(|found| with_unset || !found.is_unset).map(|found| found.name.as_str());
             let again = EvaluateOnCallFrame {
                 call_frame_id: frame.call.call_frame_id.clone(),
                 expression: collecting(names),
                 object_group: Some(self.group()),
                 silent: true,
-                timeout: Some(AGAIN),
+                // V8 starts a task for it, which takes a quarter of the time.
+                timeout: runs_code.then_some(AGAIN),
                 ..EvaluateOnCallFrame::default()
             };
             if let Ok(answer) = self.request(again).await
@@ -193,14 +196,11 @@ impl ValueReader {
         Ok(None)
     }
 
-    /// The variables that are visible in the scopes up to one: name, place of the scope in the chain, and
-    /// whether it was unset at the beginning of the stop.
-    pub(super) async fn names(
-        &self,
-        helper: &str,
-        frame: &Arc<Frame>,
-        last: usize,
-    ) -> Result<Vec<(String, usize, bool)>> {
+    /// The variables that are visible in the scopes up to one.
+    pub(super) async fn names(&self, helper: &str, frame: &Frame, last: usize) -> Result<Arc<[ListedName]>> {
+        if let Some(known) = lock(&frame.listed).get(&last) {
+            return Ok(Arc::clone(known));
+        }
         let is_listed = |index: &usize| {
             frame.chain().get(*index).is_some_and(|scope| !matches!(scope.kind.as_str(), "global" | "with"))
         };
@@ -208,8 +208,12 @@ impl ValueReader {
         let options = json!({ "order": (0..scopes.len()).collect::<Vec<_>>() });
         let objects = scopes.iter().filter_map(|index| scope_object(frame, *index));
         let names: Vec<(String, usize, bool)> = self.call(helper, "names", options, objects).await?;
-        let in_chain = |(name, place, unset)| Some((name, *scopes.get::<usize>(place)?, unset));
-        Ok(names.into_iter().filter_map(in_chain).collect())
+        let in_chain = |(name, place, is_unset)| {
+            Some(ListedName { name, scope: *scopes.get::<usize>(place)?, is_unset })
+        };
+        let listed: Arc<[ListedName]> = names.into_iter().filter_map(in_chain).collect();
+        lock(&frame.listed).insert(last, Arc::clone(&listed));
+        Ok(listed)
     }
 }
 
