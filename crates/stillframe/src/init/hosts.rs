@@ -429,7 +429,8 @@ impl McpHost {
     }
 }
 
-/// Whether a folder has a file besides these, and outside of those of them that are folders. An empty one may be left from a host that is gone, or from `init`.
+/// Whether a folder has a file besides these, and outside of those of them that are folders. An empty one may be left
+/// from a host that is gone, or from `init`.
 fn has_other_files(folder: &Path, own: &HashSet<PathBuf>) -> bool {
     // A folder that cannot be read is another program's.
     let Ok(entries) = std::fs::read_dir(folder) else { return true };
