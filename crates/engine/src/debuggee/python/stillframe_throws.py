@@ -212,7 +212,8 @@ def is_uncaught(frame, kind):
     for each in itertools.takewhile(is_programs, outwards(frame)):
         if package_of(each) == "threading" and each.f_code.co_name.startswith("_bootstrap"):
             break
-        if is_caught_in(each, kind, called):
+        # unittest catches in a context manager.
+        if package_of(each) in RUNNERS or is_caught_in(each, kind, called):
             return False
         called = each
     return True
