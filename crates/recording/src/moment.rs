@@ -111,7 +111,7 @@ impl Recording {
                 }
                 let other = self.thrown_in(before.call, event, false)?;
                 Ok(match &other {
-                    Some(thrown) if self.is_stopped(thrown)? => None,
+                    Some(thrown) if self.is_stopped(thrown)? || self.is_expected(thrown)? => None,
                     _ => other,
                 })
             }

@@ -132,7 +132,7 @@ impl Recording {
     }
 
     /// Whether an exception is in a test of Python that is marked as one that fails.
-    fn is_expected(&self, thrown: &Event) -> Result<bool> {
+    pub(super) fn is_expected(&self, thrown: &Event) -> Result<bool> {
         let call = self.call(thrown.call)?;
         let Some(code) = call.and_then(|call| self.codes.get(&call.code)) else { return Ok(false) };
         let (head, _) = self.head_of(code);
