@@ -154,14 +154,17 @@ async fn hash_tables_of_any_size_are_read_and_those_of_nothing_are_not() {
 const LISTS: &str = r#"
 #include <forward_list>
 #include <list>
+#include <map>
 #include <string>
 
 int main() {
+    std::map<int, double> sorted;
     std::list<std::string> words{"one", "two"};
     std::list<int> empty, many, long_one;
     std::forward_list<double> halves{0.5, 1.5};
     for (int number = 0; number < 500000; ++number) {
         long_one.push_back(number);
+        if (number < 20000) sorted[number] = number * 0.5;
         if (number < 1000) many.push_back(number);
     }
     return words.size() + empty.size() + halves.front() > 3 ? 0 : 1; // @here
@@ -169,7 +172,7 @@ int main() {
 "#;
 
 #[tokio::test]
-async fn lists_of_any_length_are_read_from_both_ends() {
+async fn lists_and_trees_of_any_length_are_read_to_their_ends() {
     let sources = Sources::new(&[("main.cpp", LISTS)]);
     let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
     let expressions = [
@@ -186,6 +189,14 @@ async fn lists_of_any_length_are_read_from_both_ends() {
     ];
     let report = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
     assert_evaluated(&report, &expressions);
+    let listed = report["locals"].as_array().expect("a list").iter().find(|local| local["name"] == "sorted");
+    let page = json!({
+        "sessionId": report["sessionId"], "variablesReference": listed.unwrap()["variablesReference"],
+        "start": 19_998, "count": 3
+    });
+    let page = server.ok("get_variables", page).await;
+    assert_eq!(page.at("/variables/1/value"), "{19999, 9999.5}", "{}", page.text);
+    assert_eq!((page.at("/count"), page.at("/total")), (&json!(2), &json!(20_000)), "{}", page.text);
     server.finish().await;
 }
 

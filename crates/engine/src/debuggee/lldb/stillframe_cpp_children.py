@@ -2,6 +2,7 @@
 hash tables: LLDB's own formatters go through these by several calls for each node, and find at most 256 items of a list.
 """
 
+import itertools
 import re
 
 import lldb
@@ -25,6 +26,47 @@ class HashedChildren(Children):
             node = process.ReadPointerFromMemory(node, error)
             if error.Fail():
                 break
+
+
+class TreeChildren(Children):
+    """`std::map` and `std::set` of libstdc++: a tree, whose nodes are found in their order, as far as they are asked for."""
+
+    # A tree of this depth has more nodes than fit into memory.
+    DEEPEST = 128
+
+    def update(self):
+        self.count, self.nodes = 0, iter(())
+        return super().update()
+
+    def read(self, raw):
+        tree = raw.GetChildMemberWithName("_M_t")
+        kind = tree.GetType().GetCanonicalType().GetTemplateArgumentType(1)
+        process, error = raw.GetProcess(), lldb.SBError()
+        size = process.GetAddressByteSize()
+        root = process.ReadPointerFromMemory(find(tree, "_M_header").GetLoadAddress() + size, error)
+        # An empty one has no root, and of one that is not initialized it cannot be read.
+        process.ReadPointerFromMemory(root, error)
+        self.count = find(tree, "_M_node_count").GetValueAsUnsigned() if error.Success() else 0
+        self.nodes = ((node + aligned(4 * size, kind), kind) for node in self.walk(process, root, size))
+
+    def walk(self, process, node, size):
+        outer, error = [], lldb.SBError()
+        while (node or outer) and len(outer) < self.DEEPEST and error.Success():
+            if node:
+                outer.append(node)
+                node = process.ReadPointerFromMemory(node + 2 * size, error)
+            else:
+                node = outer.pop()
+                yield node
+                node = process.ReadPointerFromMemory(node + 3 * size, error)
+
+    def num_children(self):
+        return self.count
+
+    def get_child_at_index(self, index):
+        if index < self.count:
+            self.found.extend(itertools.islice(self.nodes, max(0, index + 1 - len(self.found))))
+        return super().get_child_at_index(index)
 
 
 class Row(Children):
@@ -111,12 +153,13 @@ def of_debug_mode(value, internal):
     elif name.endswith("list"):
         made = ListChildren
     else:
-        made = HashedChildren if name.startswith("unordered_") else gnu_libstdcpp.StdMapLikeSynthProvider
+        made = HashedChildren if name.startswith("unordered_") else TreeChildren
     return made(inner.GetNonSyntheticValue(), internal)
 
 
 FOUND_BY = {
     r"^std::unordered_(multi)?(map|set)<.+>$": "HashedChildren",
+    r"^std::(multi)?(map|set)<.+>$": "TreeChildren",
     r"^std::array<.+>$": "ArrayChildren",
     r"^std::(span|valarray|initializer_list)<.+>$": "WindowChildren",
     r"^std::tuple<.*>$": "TupleChildren",
