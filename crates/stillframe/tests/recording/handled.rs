@@ -364,8 +364,7 @@ class Whole(unittest.TestCase):
         self.assertGreater(total, 0)  # @thrown
 
     def test_word(self):
-        with self.assertRaises(ValueError):
-            int('word')
+        with self.assertRaises(ValueError): int('word')
 
     @unittest.expectedFailure
     def test_wrong(self):

@@ -121,7 +121,8 @@ class Source:
                     record(base | word)
                 elif event == "return":
                     # Python reports the return of None for a frame that an exception leaves, which may have run a `finally`.
-                    if argument is None and (is_raised or was_raised and not has_returned(frame, generates)):
+                    # Where a `with` has handled it, there may be no other line.
+                    if argument is None and was_raised and not has_returned(frame, generates and not is_raised):
                         recorder.unwind(recorder.thread(), activation)
                     elif generates and is_yield(frame):
                         self.waiting[id(frame)] = (activation, frame, trace)
