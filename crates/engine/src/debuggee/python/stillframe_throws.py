@@ -13,6 +13,7 @@ it through.
 import ast
 import builtins
 import functools
+import inspect
 import itertools
 import os
 import sys
@@ -318,7 +319,7 @@ def guards_of(code):
     known = guards.get(code)
     if known is None:
         try:
-            scope = scopes_of(code.co_filename).get((code.co_name, code.co_firstlineno))
+            scope = scope_of(code)
         except Exception:
             # Without readable source, no handler is known.
             scope = None
@@ -327,6 +328,17 @@ def guards_of(code):
 
 
 guards = {}
+
+
+def scope_of(code):
+    """The function or module that some code was compiled from. Files of libraries can be too long to read whole."""
+    file = code.co_filename
+    if code.co_name == "<module>" or is_users_file(file):
+        return scopes_of(file).get((code.co_name, code.co_firstlineno))
+    lines, first = inspect.getsourcelines(code)
+    tree = ast.parse("".join(["if 1:\n" if lines[0][0].isspace() else "\n", *lines]))
+    ast.increment_lineno(tree, first - 2)
+    return next(node for node in ast.walk(tree) if getattr(node, "name", None) == code.co_name)
 
 
 @functools.lru_cache(maxsize=None)
