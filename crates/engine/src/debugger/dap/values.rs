@@ -23,6 +23,8 @@ pub(super) struct References {
     frames: HashMap<RawId, RawId>,
     /// How many numbered children each has, and how many others.
     counts: HashMap<RawId, (u64, u64)>,
+    /// What was evaluated or assigned may have changed how many children a value has.
+    is_changed: bool,
     /// Expressions for the children of each, by their names.
     expressions: HashMap<(RawId, String), String>,
     /// An expression for each itself.
@@ -48,6 +50,18 @@ impl References {
     /// The program has run: all of them are invalid.
     pub(super) fn forget(&mut self) {
         *self = Self { generation: self.generation + 1, ..Self::default() };
+    }
+
+    /// How many children the variables of the frame have that were listed by a name, if all have as many: LLDB does not
+    /// count those of a container that it evaluates.
+    fn counts_of(&self, frame: RawId, name: &str) -> (Option<i64>, Option<i64>) {
+        let is_it = |(value, own): &(&RawId, &String)| *own == name && self.frames.get(value) == Some(&frame);
+        let mut counts = self.own.iter().filter(is_it).map(|(value, _)| self.counts.get(value));
+        let first = counts.next().flatten().filter(|_| !self.is_changed);
+        let Some(first) = first.filter(|first| counts.all(|other| other == Some(*first))) else {
+            return (None, None);
+        };
+        (i64::try_from(first.0).ok(), i64::try_from(first.1).ok())
     }
 
     /// Code of the program has run at a stop: some adapters number the frames again, or have chosen another one.
@@ -390,8 +404,12 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         Error::Refused(message) => raised((quirks.error_type)(&message).to_owned(), message),
         other => other,
     })?;
-    let counts = (response.indexed_variables, response.named_variables);
     let mut references = lock(&debugger.0.references);
+    let counts = match (response.indexed_variables, response.named_variables) {
+        (None, None) => references.counts_of(frame, &expression),
+        counts => counts,
+    };
+    references.is_changed |= ["(", "=", "++", "--"].iter().any(|sign| expression.contains(sign));
     let value = (response.result, response.kind);
     references.own.insert(RawId(response.variables_reference), format!("({expression})"));
     let value = shown(
@@ -418,6 +436,7 @@ pub(super) async fn set_variable(
     value: &str,
     limit: usize,
 ) -> Result<Value<RawId>> {
+    lock(&debugger.0.references).is_changed = true;
     let can = debugger.capabilities();
     let evaluates = debugger.quirks().assigns_by_evaluating;
     if can.supports_set_variable && !evaluates {
