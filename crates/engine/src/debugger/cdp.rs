@@ -126,8 +126,8 @@ impl Debugger for CdpDebugger {
             v8.request_if(is_process, workers),
             // The output of a program that we started comes through its pipes, so this costs nothing.
             v8.request_if(!program.is_ours, runtime::Enable::default()),
-            // It reports when the program waits.
-            v8.request_if(is_process, node_runtime::Enable::default()),
+            // It reports when the program waits. Node.js before 20.12 does not have it.
+            v8.request_if_known(is_process, node_runtime::Enable::default()),
         )?;
         Ok(())
     }

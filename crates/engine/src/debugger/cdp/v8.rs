@@ -31,6 +31,14 @@ impl V8Client {
         Ok(())
     }
 
+    /// The same with a command that not every version of Node.js knows.
+    pub(super) async fn request_if_known<C: Command>(&self, is_needed: bool, command: C) -> Result<()> {
+        match self.request_if(is_needed, command).await {
+            Err(Error::Refused(message)) if message.ends_with("wasn't found") => Ok(()),
+            answer => answer,
+        }
+    }
+
     /// Sends a command with a deadline of its own.
     pub(super) async fn request_within<C: Command>(
         &self,
