@@ -379,6 +379,11 @@ async fn node_on_the_search_path() {
 }
 
 #[tokio::test]
+async fn node_18() {
+    works_under(&toolchains().await.join("node18/bin/node")).await;
+}
+
+#[tokio::test]
 async fn node_22() {
     works_under(&toolchains().await.join("node22/bin/node")).await;
 }
