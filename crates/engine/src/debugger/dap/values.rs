@@ -52,8 +52,8 @@ impl References {
         *self = Self { generation: self.generation + 1, ..Self::default() };
     }
 
-    /// How many children the variables of the frame have that were listed by a name, if all have as many: LLDB does not
-    /// count those of a container that it evaluates.
+    /// How many children the variables of the frame have that were listed by a name, if all have as many: an adapter
+    /// may not count those of a container that it evaluates.
     fn counts_of(&self, frame: RawId, name: &str) -> (Option<i64>, Option<i64>) {
         let is_it = |(value, own): &(&RawId, &String)| *own == name && self.frames.get(value) == Some(&frame);
         let mut counts = self.own.iter().filter(is_it).map(|(value, _)| self.counts.get(value));
