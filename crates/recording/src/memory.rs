@@ -281,7 +281,14 @@ impl Recording {
 
     /// The function, or the module, whose variables an owner is; none in a forked process, which has not called its modules.
     pub(crate) fn code_of(&self, owner: Owner) -> Result<Option<&Code>> {
-        let code = self.row("SELECT code FROM calls WHERE owner = ? LIMIT 1", [owner.0], |row| row.get(0))?;
+        let own = "SELECT code FROM calls WHERE id = ? AND owner = ?";
+        let code = match self.row(own, [owner.0 >> 1, owner.0], |row| row.get(0))? {
+            // There is no index for this.
+            None => {
+                self.row("SELECT code FROM calls WHERE owner = ? LIMIT 1", [owner.0], |row| row.get(0))?
+            }
+            own => own,
+        };
         Ok(code.and_then(|code: i64| self.codes.get(&code)))
     }
 }
