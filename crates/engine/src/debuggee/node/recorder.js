@@ -14,7 +14,7 @@
   const { parse, stringify } = JSON;
   const { Buffer: { byteLength } } = values.load('buffer');
   const { apply } = Reflect;
-  const { isWellFormed, slice, toWellFormed } = String.prototype;
+  const { isWellFormed, replace, slice, toWellFormed } = String.prototype;
   const emit = __stillframe;
   const { rules } = emit;
   const clock = performance.now.bind(performance);
@@ -48,7 +48,12 @@
   };
 
   // JSON cannot contain lone surrogates.
-  const quote = (text) => stringify(apply(isWellFormed, text, []) ? text : apply(toWellFormed, text, []));
+  // Node 18 lacks both methods.
+  const LONE_SURROGATES = /\p{Surrogate}/gu;
+  const wellFormed = isWellFormed === undefined
+    ? (text) => apply(replace, text, [LONE_SURROGATES, "\uFFFD"])
+    : (text) => (apply(isWellFormed, text, []) ? text : apply(toWellFormed, text, []));
+  const quote = (text) => stringify(wellFormed(text));
 
   const shortened = (text, most) => (text.length > most ? apply(slice, text, [0, most]) + '...' : text);
 
