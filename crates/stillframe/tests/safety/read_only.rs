@@ -222,11 +222,34 @@ async fn no_code_of_a_hostile_node_program_runs() {
     nothing_runs(Language::Node, &expressions, NODE, "  return hostile").await;
 }
 
-/// What stops, where, and whether it is caught, in each mode.
+/// What stops, where, and whether it is caught, in each mode. Modules that load when they are used are not loaded.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn read_only_does_not_change_whether_an_exception_is_caught() {
-    const TEXT: &str = "import json\nclass Own:\n    class Failing(Exception): pass\ndef caught():\n    try:\n        raise KeyError('caught')\n    except KeyError:\n        pass\ncaught()\ntry:\n    json.loads('x')\nexcept ValueError:\n    pass\ntry:\n    raise Own.Failing()\nexcept Own.Failing:\n    pass\nraise ValueError('left')\n";
+    const TEXT: &str = r#"
+import json, sys, types
+asked = []
+class Lazy(types.ModuleType):
+    __getattr__ = asked.append
+class Own:
+    class Failing(Exception): pass
+def caught():
+    sys.modules["lazy"] = Lazy("lazy")
+    try:
+        json.loads('{"a": 1}', object_hook=lambda read: read["b"])
+    except KeyError:
+        pass
+caught()
+try:
+    json.loads('x')
+except ValueError:
+    pass
+try:
+    raise Own.Failing()
+except Own.Failing:
+    pass
+raise OSError(asked) if asked else ValueError('left')
+"#;
     let scene = Scene::new();
     let program = scene.program(Language::Python, "raises", TEXT);
     let mut reported = Vec::new();
@@ -254,6 +277,7 @@ async fn read_only_does_not_change_whether_an_exception_is_caught() {
         reported[0].iter().any(|stop| stop[0] == mode && stop[2] == kind && stop[3] == uncaught)
     };
     assert!(has("all", "KeyError", false) && has("all", "ValueError", true), "{:?}", reported[0]);
+    assert!(has("uncaught", "ValueError", true), "{:?}", reported[0]);
 }
 
 /// What stops at a throw asks the exception nothing.

@@ -335,9 +335,11 @@ def scope_of(code):
     file = code.co_filename
     if code.co_name == "<module>" or is_users_file(file):
         return scopes_of(file).get((code.co_name, code.co_firstlineno))
-    lines, first = inspect.getsourcelines(code)
+    with tokenize.open(file) as source:
+        # `inspect.getsourcelines` asks every module for its file, which loads those that are lazy.
+        lines = inspect.getblock(source.readlines()[code.co_firstlineno - 1 :])
     tree = ast.parse("".join(["if 1:\n" if lines[0][0].isspace() else "\n", *lines]))
-    ast.increment_lineno(tree, first - 2)
+    ast.increment_lineno(tree, code.co_firstlineno - 2)
     return next(node for node in ast.walk(tree) if getattr(node, "name", None) == code.co_name)
 
 
