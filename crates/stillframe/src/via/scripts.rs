@@ -46,6 +46,7 @@ sum() {{ {{ sha256sum <"$1" || shasum -a 256 <"$1"; }} 2>/dev/null | cut -d " " 
 f=
 for c in {FOLDERS}; do
   d=$c/stillframe/bin/{hash}
+  case $c in /tmp/stillframe-*) mkdir "$c" 2>/dev/null; [ -O "$c" ] || continue;; esac
   case $c in /*) mkdir -p "$d" 2>/dev/null && [ -O "$d" ] && [ -w "$d" ] && f=$d/stillframe && break;; esac
 done
 system=$(uname -s) machine=$(uname -m)
@@ -157,6 +158,13 @@ mod tests {
         let (file, cache) = said.lines().last().unwrap().split_once(' ').unwrap();
         assert_eq!(file, format!("{cache}/bin/{hash}/stillframe"));
         assert!(cache.starts_with(&there), "{cache}");
+
+        // Another user has made the folder, and may replace what is in it.
+        let folder = Path::new(cache).parent().unwrap();
+        if std::os::unix::fs::chown(folder, Some(1), None).is_ok() {
+            let said = printed(&script, Path::new("/proc"), program);
+            assert!(said.starts_with(&format!("{MARK}unwritable ")), "{said}");
+        }
     }
 
     #[test]
