@@ -157,6 +157,12 @@ const LISTS: &str = r#"
 #include <map>
 #include <string>
 
+std::map<int, int> squares(int count) {
+    std::map<int, int> made;
+    for (int number = 0; number < count; ++number) made[number] = number * number;
+    return made;
+}
+
 int main() {
     std::map<int, double> sorted;
     std::list<std::string> words{"one", "two"};
@@ -167,7 +173,7 @@ int main() {
         if (number < 20000) sorted[number] = number * 0.5;
         if (number < 1000) many.push_back(number);
     }
-    return words.size() + empty.size() + halves.front() > 3 ? 0 : 1; // @here
+    return words.size() + empty.size() + squares(2).size() + halves.front() > 5 ? 0 : 1; // @here
 }
 "#;
 
@@ -184,6 +190,7 @@ async fn lists_and_trees_of_any_length_are_read_to_their_ends() {
         ("many.size()", "1000"),
         ("many.back()", "999"),
         ("long_one.size()", "500000"),
+        ("squares(3)", "{[0] = 0, [1] = 1, [2] = 4}"),
         ("long_one.front()", "0"),
         ("long_one.back()", "the last of 500,000 items cannot be read here: the first 10,000 can"),
     ];

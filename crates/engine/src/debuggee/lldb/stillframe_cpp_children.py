@@ -43,7 +43,8 @@ class TreeChildren(Children):
         kind = tree.GetType().GetCanonicalType().GetTemplateArgumentType(1)
         process, error = raw.GetProcess(), lldb.SBError()
         size = process.GetAddressByteSize()
-        root = process.ReadPointerFromMemory(find(tree, "_M_header").GetLoadAddress() + size, error)
+        # The result of a call is a copy in the debugger.
+        root = find(tree, "_M_header").GetChildMemberWithName("_M_parent").GetValueAsUnsigned()
         # An empty one has no root, and of one that is not initialized it cannot be read.
         process.ReadPointerFromMemory(root, error)
         self.count = find(tree, "_M_node_count").GetValueAsUnsigned() if error.Success() else 0
