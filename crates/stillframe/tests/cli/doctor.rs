@@ -1,5 +1,6 @@
 //! `doctor` and `setup`.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::json;
@@ -116,12 +117,19 @@ async fn setup_installs_into_an_empty_cache_and_then_finds_it_there() {
 async fn offline_with_an_empty_cache_the_error_names_the_setup_command() {
     let program = Fixture::python("swap_vars");
     let location = format!("{}:main", program.path());
+    // The last one that could install has no pip, which is not the reason.
+    let others = folder();
+    let last = others.path().join("python");
+    std::fs::write(&last, "#!/bin/sh\necho 'No module named pip' >&2\nexit 1\n").unwrap();
+    std::fs::set_permissions(last, PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", others.path().display(), std::env::var("PATH").unwrap());
+    let environment = [&OFFLINE[..], &[("PATH", path.as_str())]].concat();
     for arguments in rows_to_try([vec!["probe", &location], vec!["setup", "python"]], 2) {
         let cache = folder();
-        let ran = offline(&arguments, cache.path()).await.ended_with(1);
+        let ran = stillframe_with(&arguments, cache.path(), &environment).await.ended_with(1);
         let error = ran.err.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
         assert!(error.contains("could not be installed for Python 3."), "{}", ran.err);
-        assert!(error.contains("run `stillframe setup python`"), "{}", ran.err);
+        assert!(error.contains("connect to the network and run `stillframe setup python`"), "{}", ran.err);
         assert!(error.contains(" -m pip install --target "), "{}", ran.err);
         assert_eq!(ran.out, "");
         let left = std::fs::read_dir(cache.path().join("python")).unwrap().flatten();

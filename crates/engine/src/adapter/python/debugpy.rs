@@ -175,6 +175,9 @@ fn is_installed(host: &dyn Host, root: &Path) -> bool {
     host.is_file(&root.join("debugpy/__init__.py"))
 }
 
+/// What an interpreter without pip says.
+const NO_PIP: &str = "No module named pip";
+
 /// Installs into a folder of its own and moves that into place, so that a half installation is never used
 /// and two servers can do it at once.
 async fn install(host: &dyn Host, runtime: &Runtime, root: &Path) -> Result<()> {
@@ -192,14 +195,17 @@ async fn install(host: &dyn Host, runtime: &Runtime, root: &Path) -> Result<()> 
         if succeeded {
             return put(&part, root, || is_installed(host, root));
         }
-        said = match outcome {
+        let problem = match outcome {
             Ok(finished) => last_lines(&finished.stderr),
             Err(error) => error.to_string(),
         };
+        // What one that can install says is the reason.
+        if said.is_empty() || !problem.contains(NO_PIP) {
+            said = problem;
+        }
         let _ = std::fs::remove_dir_all(&part);
     }
-    let first =
-        if said.contains("No module named pip") { "install pip or uv" } else { "connect to the network" };
+    let first = if said.contains(NO_PIP) { "install pip or uv" } else { "connect to the network" };
     Err(Error::Environment {
         problem: format!("debugpy {VERSION} could not be installed for Python {}: {said}", runtime.version),
         remedy: format!(
