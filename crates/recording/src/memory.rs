@@ -214,14 +214,17 @@ impl Recording {
         let (first, last): (i64, i64) =
             self.database.query_row(ends, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let mut statement = self.database.prepare_cached("SELECT event FROM writes WHERE id = ?")?;
-        // Writes are numbered without gaps, in the order of their events.
+        // Writes are numbered without gaps, nearly in the order of their events.
         let (mut low, mut high) = (first, last + 1);
         while low < high {
             let middle = i64::midpoint(low, high);
             let at: i64 = statement.query_row([middle], |row| row.get(0))?;
             if at < event { low = middle + 1 } else { high = middle }
         }
-        Ok(low)
+        // Arguments may be behind what was written since their call began.
+        let earlier = "SELECT min(id) FROM writes WHERE id BETWEEN ?1 - 10000 AND ?1 AND event >= ?2";
+        let found: Option<i64> = self.row(earlier, [low, event], |row| row.get(0))?.flatten();
+        Ok(found.unwrap_or(low))
     }
 
     /// The event of the line, or of the call, that made a write.

@@ -42,6 +42,15 @@ try {
 } catch (error) {
   failed = error.name;
 }
+const counts = { boxes: 0 };
+class Box {
+  place = (counts.boxes += 1); // @placed
+
+  constructor(parts) {
+    this.parts = parts;
+  }
+}
+new Box(Array(90).fill(1));
 console.log(order.later(), alias.shout(), failed, Order.all.size); // @printed
 ";
 
@@ -65,6 +74,9 @@ async fn fields_are_written_where_their_values_are_computed() {
     }
     let writes = client.ask("find_writes", json!({ "target": "order.total" })).await;
     has(&writes, &[": 0 → 5 by ", &at(&program, "added"), "total = 0 by "]);
+    // The recorder sends the constructor's arguments after what fields have written.
+    let first = client.ask("find_first", json!({ "condition": "counts.boxes > 0" })).await;
+    has(&first, &[&at(&program, "placed"), "boxes: 0 → 1"]);
     let state = client.ask("state_at", json!({ "at": at(&program, "printed") })).await;
     has(
         &state,
