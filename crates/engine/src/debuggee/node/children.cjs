@@ -39,17 +39,21 @@ exports.observe = function observe() {
 function wrap(owner) {
   const { spawn } = owner;
   const apply = Reflect.apply;
-  owner.spawn = function (options) {
+  owner.spawn = function (...given) {
     try {
+      // Node 26 gives one of the functions file, arguments, folder, environment and more in place of an object.
+      const [first, args, , envPairs] = given;
+      const options = typeof first === 'object' ? first : { file: first, args, envPairs };
       if (IS_NODE.test(String(options.file))) {
         clean(options);
         mapTests(options);
       }
       if (IS_SHELL.test(String(options.file))) keepOptions(options);
+      if (options !== first) [given[1], given[3]] = [options.args, options.envPairs];
     } catch {
       // Node reports anything but a list of strings.
     }
-    const result = apply(spawn, this, arguments);
+    const result = apply(spawn, this, given);
     hold(this?.pid);
     return result;
   };

@@ -115,11 +115,17 @@
     try {
       if (careful && key === "stack" && isUnprepared(object)) return UNREAD;
       const found = descriptorOf(object, key);
-      return found?.get === undefined ? found : unwatched(found);
+      if (found?.get === undefined) return found;
+      return key === "stack" && isEngines(found.get) ? withStack(found, object) : unwatched(found);
     } catch {
       return { __proto__: null, uninitialized: true, enumerable: true };
     }
   };
+
+  // V8 has an accessor for stacks, since Node 25 in each error.
+  const isEngines = (get) => indexIn(sourceText(get), "[native code]") >= 0;
+  const withStack = ({ get, enumerable, configurable }, error) =>
+    ({ __proto__: null, value: apply(get, error, []), writable: true, enumerable, configurable });
 
   // Watched properties, by the getter that stands in for each.
   const watched = new WeakMap();
@@ -1934,11 +1940,8 @@
     return typeof name === "string" && name !== "" && (name !== "Error" || kind === null) ? clip(name, 200) : kind ?? "Error";
   }
 
-  // The stack is a data property, or since V8 12 an accessor of the engine's own.
   function stackText(error, limit) {
-    const found = own(error, "stack");
-    let stack = data(found);
-    if (found?.get !== undefined && indexIn(sourceText(found.get), "[native code]") >= 0) stack = apply(found.get, error, []);
+    const stack = data(own(error, "stack"));
     return typeof stack === "string" && stack !== "" ? clip(stack, limit) : clip(errorText(error), limit);
   }
 })(
