@@ -399,6 +399,11 @@ async fn stripped_and_optimized_binaries_name_how_to_build_them() {
         "{}",
         stopped.text
     );
+    // What the user cannot build in another way.
+    session.ok("set_breakpoint", json!({ "function": "fmt.Fprintln" })).await;
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.at("/location/function"), "fmt.Fprintln", "{}", stopped.text);
+    assert!(!stopped.text.contains("optimized"), "{}", stopped.text);
     session.finish().await;
     let binary = module.path("shop-stripped");
     let arguments = ["build", "-ldflags=-s -w", "-o", binary.to_str().unwrap(), "."];
