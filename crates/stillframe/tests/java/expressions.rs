@@ -140,6 +140,7 @@ async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
         ("safely(() -> missing)", "cannot find symbol `missing`"),
         // The end of the name of a class is not a class.
         ("ain", "cannot find symbol `ain`"),
+        ("super.items", "cannot find symbol `items` in class `java.lang.Object`"),
         ("switch (kind) { default -> 1; }", "`switch` cannot be evaluated"),
     ] {
         let asked = json!({ "expression": expression });

@@ -286,18 +286,22 @@ final class Evaluator {
         ObjectReference object = (ObjectReference) of;
         ReferenceType type = object.referenceType();
         // Where classes have fields of the same name, the type that the source knows decides.
-        ReferenceType known = Place.isHiding(type, name) ? statics.owner(node.part(0)) : null;
-        boolean isOfKnown = known != null && known.fieldByName(name) != null && Values.isA(type, known.name());
-        Place place = Place.of(object, isOfKnown ? known : type, name);
+        boolean isSuper = isSuper(node.part(0));
+        ReferenceType known = isSuper || Place.isHiding(type, name) ? statics.owner(node.part(0)) : null;
+        if (known != null && (isSuper || (known.fieldByName(name) != null && Values.isA(type, known.name())))) type = known;
+        Place place = Place.of(object, type, name);
         if (place == null) throw new Failure("cannot find symbol `" + name + "` in class `" + type.name() + "`");
         return place;
+    }
+
+    private static boolean isSuper(Syntax.Node node) {
+        return node.kind.equals("name") && node.text.equals("super");
     }
 
     private Value called(Syntax.Node node) throws Failure {
         Syntax.Node object = (Syntax.Node) node.literal;
         if (object == null) return calledHere(node);
-        boolean isSuper = object.kind.equals("name") && object.text.equals("super");
-        if (isSuper) throw new Failure("`super` cannot be called; call a method of `this`");
+        if (isSuper(object)) throw new Failure("`super` cannot be called; call a method of `this`");
         Object of = operand(object);
         if (of instanceof Package) throw unknown(((Package) of).name);
         List<Value> arguments = values(node.parts);
