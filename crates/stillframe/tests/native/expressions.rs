@@ -106,6 +106,7 @@ async fn closures_and_iterators_are_evaluated() {
         ),
         ("!byte == 55 && byte & !8 == 192 && low == -128i8 && byte.abs_diff(210) + 1u8 == 11", "true"),
         ("range.is_empty() | (byte == 200) & !false", "true"),
+        ("true & true", "true"),
         ("range.contains(&8) || range.len() != 5 || flag.load(Ordering::SeqCst)", "false"),
         ("16777217 as f32 as i32", "16777216"),
         ("byte as f32 / 3.0", "66.666664"),

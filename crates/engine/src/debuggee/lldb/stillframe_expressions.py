@@ -184,6 +184,7 @@ class Evaluation:
         return needed(value if isinstance(value, Code) else spelled(self.plain(value)))
 
     def compute(self, sign, left, right):
+        self.is_needed |= self.types.HAS_VARIANTS
         left, right = self.plain(left), self.plain(right)
         need(not isinstance(left, Address) and not isinstance(right, Address))
         if isinstance(left, str) or isinstance(right, str):
