@@ -1,6 +1,6 @@
 //! Who wrote a variable, an attribute or an item.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Row;
 
@@ -293,16 +293,16 @@ fn runs_without_change(
 }
 
 /// What ever had some objects, with where it had which of them.
-type Holders = HashMap<Owner, Vec<(Key, Word)>>;
+type Holders = HashMap<Owner, BTreeMap<Key, Vec<Word>>>;
 
 fn holders(recording: &Recording, objects: impl IntoIterator<Item = i64>) -> Result<Holders> {
     let words: Vec<i64> =
         objects.into_iter().take(1000).map(|object| Word::Object(object).stored()).collect();
     let slots = format!("SELECT DISTINCT owner, key, value FROM writes WHERE value IN ({})", list(&words));
-    let read = |row: &Row<'_>| Ok((Owner(row.get(0)?), (Key::of(row.get(1)?), Word::of(row.get(2)?))));
+    let read = |row: &Row<'_>| Ok((Owner(row.get(0)?), Key::of(row.get(1)?), Word::of(row.get(2)?)));
     let mut found = Holders::new();
-    for (owner, slot) in recording.rows(&slots, [], read)? {
-        found.entry(owner).or_default().push(slot);
+    for (owner, key, word) in recording.rows(&slots, [], read)? {
+        found.entry(owner).or_default().entry(key).or_default().push(word);
     }
     Ok(found)
 }
@@ -310,10 +310,10 @@ fn holders(recording: &Recording, objects: impl IntoIterator<Item = i64>) -> Res
 /// Which of these objects an owner has at a moment.
 fn held_by(owner: Owner, holders: &Holders, memory: &MemoryAt<'_>) -> Result<Vec<Owner>> {
     let mut found = Vec::new();
-    for (key, word) in holders.get(&owner).into_iter().flatten() {
-        if memory.get(owner, *key)? == Some(*word) {
-            found.extend(word.as_object().map(Owner::object));
-        }
+    // A loop's variable has had many, of which it has one.
+    for (key, words) in holders.get(&owner).into_iter().flatten().take(100) {
+        let word = memory.get(owner, *key)?.filter(|word| words.contains(word));
+        found.extend(word.and_then(Word::as_object).map(Owner::object));
     }
     Ok(found)
 }
