@@ -297,7 +297,7 @@ type Holders = HashMap<Owner, BTreeMap<Key, Vec<Word>>>;
 
 fn holders(recording: &Recording, objects: impl IntoIterator<Item = i64>) -> Result<Holders> {
     let words: Vec<i64> =
-        objects.into_iter().take(1000).map(|object| Word::Object(object).stored()).collect();
+        objects.into_iter().take(50_000).map(|object| Word::Object(object).stored()).collect();
     let slots = format!("SELECT DISTINCT owner, key, value FROM writes WHERE value IN ({})", list(&words));
     let read = |row: &Row<'_>| Ok((Owner(row.get(0)?), Key::of(row.get(1)?), Word::of(row.get(2)?)));
     let mut found = Holders::new();
