@@ -125,7 +125,9 @@ impl Tool for StateAt {
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
         let Self { at, recording } = self;
-        recordings::ask(context, recording, move |recording| ask::state(recording, at.as_deref())).await.map(Text)
+        recordings::ask(context, recording, move |recording| ask::state(recording, at.as_deref()))
+            .await
+            .map(Text)
     }
 }
 
