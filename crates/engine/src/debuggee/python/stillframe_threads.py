@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import os
 import sys
 import types
 import weakref
@@ -89,7 +90,12 @@ def follow_plain_threads():
     for ident in sys._current_frames().keys() & program._active.keys():
         copy._active.setdefault(ident, program._active[ident])
 
+    process = os.getpid()
+
     def _bootstrap(function, *args):
+        if os.getpid() != process:
+            # After a fork by gevent, a thread would wait forever at its first stop.
+            return function(*args)
         ident = copy.get_ident()
         copy._active[ident] = function.__self__
         try:
