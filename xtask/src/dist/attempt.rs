@@ -171,12 +171,14 @@ fn pypi(scene: &Scene<'_>) -> Result<()> {
     scene.use_program(&[text(&program)?], &[])
 }
 
-/// Installs with dpkg into a folder of its own, which needs no rights.
+/// Installs with dpkg into a folder of its own. In a user namespace, that needs no rights.
 fn debian(scene: &Scene<'_>) -> Result<()> {
     let package = scene.file(&format!("stillframe_{}_{}.deb", scene.release.version, scene.platform.debian));
     let described = output(scene.command("dpkg-deb").arg("--info").arg(&package))?;
     ensure!(described.contains(&format!("Version: {}", scene.release.version)), "{described}");
-    output(scene.command("dpkg-deb").arg("--extract").arg(&package).arg("system"))?;
+    std::fs::create_dir_all(scene.path("system/var/lib/dpkg"))?;
+    let dpkg = ["--map-root-user", "dpkg", "--root=system", "--log=system/dpkg.log", "--install"];
+    output(scene.command("unshare").args(dpkg).arg(&package))?;
     ensure!(scene.path("system/usr/share/man/man1/stillframe.1.gz").is_file(), "there is no manual page");
     scene.use_program(&[text(&scene.path("system/usr/bin/stillframe"))?], &[])
 }
