@@ -122,7 +122,7 @@
     }
   };
 
-  // V8 has an accessor for stacks, since Node 25 in each error.
+  // Since Node.js 22, V8 has an accessor for the stack of each error.
   const isEngines = (get) => indexIn(sourceText(get), "[native code]") >= 0;
   const withStack = ({ get, enumerable, configurable }, error) =>
     ({ __proto__: null, value: apply(get, error, []), writable: true, enumerable, configurable });
