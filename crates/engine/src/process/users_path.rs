@@ -17,7 +17,8 @@ pub(crate) fn users_path() -> Option<&'static OsStr> {
 fn without_tool(path: &OsStr, program: &Path) -> Option<OsString> {
     let own = program.parent()?;
     let has = |part: &str| own.components().any(|component| component.as_os_str() == part);
-    if !has("archive-v0") && !(has("uv") && has("tools")) {
+    let is_of_uv = has("archive-v0") || has("uv") && has("tools");
+    if !is_of_uv {
         return None;
     }
     let is_other = |folder: &PathBuf| folder.canonicalize().ok().as_deref() != Some(own);
