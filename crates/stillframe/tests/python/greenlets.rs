@@ -17,10 +17,8 @@ def prepare(n):
 
 
 threading.Thread(target=prepare, args=(7,)).start()
-from gevent import monkey
-monkey.patch_all()
-import time
-import gevent
+import time, gevent, gevent.monkey
+gevent.monkey.patch_all()
 
 
 def fetch(n):

@@ -10,6 +10,7 @@ exception and exit code as with plain Python.
 import gc
 import importlib.machinery
 import os
+import re
 import sys
 
 # How many files beside the program are looked through, and how long they may be, in bytes.
@@ -72,10 +73,10 @@ def imports_gevent(path):
         if not os.path.isfile(path) or os.path.getsize(path) > LONGEST_FILE:
             return False
         with open(path, "rb") as file:
-            lines = file.read().splitlines()
+            text = file.read()
     except OSError:
         return False
-    return any(line.lstrip().startswith((b"import gevent", b"from gevent")) for line in lines)
+    return re.search(rb"(?m)(?:^|[;:])\s*(?:import|from)\s[^#;\n]*\bgevent", text) is not None
 
 
 def connect(address, root, secret):
