@@ -37,7 +37,7 @@ pub use pythons::{built_python, pythons};
 pub use rustix::process::Signal;
 pub use server::{Answer, Built, ProtocolEra, Reply, Server, ServerOptions, Shutdown};
 pub use toolchains::{
-    browser, compile, compile_library, earlier_runners, run_go, run_node, run_tool, toolchains,
+    browser, compile, compile_library, earlier_runners, oldest_node, run_go, run_node, run_tool, toolchains,
 };
 pub use usage::{ResourceUsage, quiet, say, settled};
 pub use wire::{Wire, WireFault, WireProtocol};

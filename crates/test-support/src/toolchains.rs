@@ -22,6 +22,11 @@ pub async fn earlier_runners() -> PathBuf {
     INSTALLED.get_or_init(|| install("fixtures/toolchains/earlier")).await.clone()
 }
 
+/// The oldest Node.js that is supported.
+pub async fn oldest_node() -> PathBuf {
+    install("fixtures/toolchains/oldest").await.join("node/bin/node")
+}
+
 async fn install(folder: &str) -> PathBuf {
     let name = folder;
     let folder = repository().join(folder);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, toolchains};
+use test_support::{Fixture, Language, oldest_node, toolchains};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, Command};
 
@@ -380,8 +380,7 @@ async fn node_on_the_search_path() {
 
 #[tokio::test]
 async fn node_18() {
-    // Not `node18`: the package that is first by its name gives `npx` its `node`.
-    works_under(&toolchains().await.join("oldest-node/bin/node")).await;
+    works_under(&oldest_node().await).await;
 }
 
 #[tokio::test]
