@@ -23,7 +23,7 @@ pub trait Recordings: Debug + Send + Sync {
     fn timeline(&self, name: &str, from: Option<i64>, to: Option<i64>) -> Result<Value, String>;
     /// The values of the variables or attributes of a name.
     fn values(&self, name: &str, target: &str) -> Result<Value, String>;
-    /// The stack, variables and output at a moment, as a text.
+    /// The stack, variables and output at a moment, as a text; if it is empty, where the program failed, or at its end.
     fn state(&self, name: &str, at: &str) -> Result<Value, String>;
 }
 
@@ -44,6 +44,8 @@ pub(super) struct Target {
 #[derive(Debug, Deserialize)]
 pub(super) struct Moment {
     name: String,
+    /// Empty where the page leaves the choice.
+    #[serde(default)]
     at: String,
 }
 
