@@ -160,8 +160,8 @@ impl Thread {
 }
 
 /// The stack, variables and output at a moment; without one, where the program failed, or at its end.
-pub fn state(recording: &Recording, at: &str) -> Result<State> {
-    let at = if at.is_empty() { recording.last_moment() } else { at };
+pub fn state(recording: &Recording, at: Option<&str>) -> Result<State> {
+    let at = at.unwrap_or_else(|| recording.last_moment());
     Ok(State { event: recording.moment(at)?.id, text: crate::ask::state(recording, Some(at))? })
 }
 

@@ -80,7 +80,7 @@ impl web::Recordings for OfUser {
         recordings::values(&self.0, name, target)
     }
 
-    fn state(&self, name: &str, at: &str) -> Result<Value, String> {
+    fn state(&self, name: &str, at: Option<&str>) -> Result<Value, String> {
         recordings::state(&self.0, name, at)
     }
 }

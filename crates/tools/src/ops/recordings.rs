@@ -254,7 +254,7 @@ pub fn values(library: &Library, name: &str, target: &str) -> Result<Value, Stri
 }
 
 /// The state at a moment, with the event that the moment is.
-pub fn state(library: &Library, name: &str, at: &str) -> Result<Value, String> {
+pub fn state(library: &Library, name: &str, at: Option<&str>) -> Result<Value, String> {
     drawn(library, name, |recording| timeline::state(recording, at))
 }
 

@@ -74,7 +74,7 @@ async function open(name) {
   flame.mark(null);
   await values().catch((error) => say(error.message));
   await part(null, null);
-  await state("");
+  await state(null);
 }
 
 async function state(at) {

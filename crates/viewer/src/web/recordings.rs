@@ -23,8 +23,8 @@ pub trait Recordings: Debug + Send + Sync {
     fn timeline(&self, name: &str, from: Option<i64>, to: Option<i64>) -> Result<Value, String>;
     /// The values of the variables or attributes of a name.
     fn values(&self, name: &str, target: &str) -> Result<Value, String>;
-    /// The stack, variables and output at a moment, as a text; if it is empty, where the program failed, or at its end.
-    fn state(&self, name: &str, at: &str) -> Result<Value, String>;
+    /// The stack, variables and output at a moment, as a text; without a moment, where the program failed, or at its end.
+    fn state(&self, name: &str, at: Option<&str>) -> Result<Value, String>;
 }
 
 /// Parameters of the requests.
@@ -44,9 +44,7 @@ pub(super) struct Target {
 #[derive(Debug, Deserialize)]
 pub(super) struct Moment {
     name: String,
-    /// Empty where the page leaves the choice.
-    #[serde(default)]
-    at: String,
+    at: Option<String>,
 }
 
 pub(super) async fn list(State(site): State<Arc<WebState>>) -> Response {
@@ -62,7 +60,7 @@ pub(super) async fn values(State(site): State<Arc<WebState>>, Query(target): Que
 }
 
 pub(super) async fn state(State(site): State<Arc<WebState>>, Query(moment): Query<Moment>) -> Response {
-    answer(&site, move |recordings| recordings.state(&moment.name, &moment.at)).await
+    answer(&site, move |recordings| recordings.state(&moment.name, moment.at.as_deref())).await
 }
 
 /// Asks on a thread where it may take its time.
