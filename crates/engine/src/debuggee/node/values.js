@@ -122,8 +122,9 @@
     }
   };
 
+  const isEngines = (found) => indexIn(sourceText(found), "[native code]") >= 0;
+
   // Since Node.js 22, V8 has an accessor for the stack of each error.
-  const isEngines = (get) => indexIn(sourceText(get), "[native code]") >= 0;
   const withStack = ({ get, enumerable, configurable }, error) =>
     ({ __proto__: null, value: apply(get, error, []), writable: true, enumerable, configurable });
 
@@ -418,7 +419,7 @@
       const maker = data(own(at, "constructor"));
       if (isObject(maker)) {
         const asked = lookup(maker, hasInstance);
-        if (typeof data(asked) !== "function" || indexIn(sourceText(asked.value), "[native code]") < 0) return false;
+        if (typeof data(asked) !== "function" || !isEngines(asked.value)) return false;
       }
     }
     return true;
@@ -1129,7 +1130,7 @@
     const names = ["hasIndices", "global", "ignoreCase", "multiline", "dotAll", "unicode", "unicodeSets", "sticky"];
     for (let at = 0; at < names.length; at++) {
       const found = lookup(value, names[at]);
-      const isTheirs = found?.get === undefined || indexIn(sourceText(found.get), "[native code]") < 0;
+      const isTheirs = found?.get === undefined || !isEngines(found.get);
       if (found !== undefined && isTheirs) return "/" + regexSource(value) + "/";
     }
     return "/" + regexSource(value) + "/" + regexFlags(value);
@@ -1703,7 +1704,7 @@
       const promise = given[1], kind = now.Promise, prototype = data(own(kind, "prototype"));
       const isOrdinary = getPrototypeOf(promise) === prototype && own(promise, "constructor") === undefined;
       const then = isOrdinary && data(own(prototype, "constructor")) === kind ? data(own(prototype, "then")) : undefined;
-      if (typeof then !== "function" || indexIn(sourceText(then), "[native code]") < 0) return;
+      if (typeof then !== "function" || !isEngines(then)) return;
       apply(then, promise, [undefined, () => {}]);
     }),
 
