@@ -25,7 +25,12 @@ const ASKS_FOR_RESULTS: [&str; 10] =
     ["result(", "get()", "get(timeout", "map(", "apply(", "await ", "for ", "next(", "list(", "tuple("];
 
 impl Recording {
-    /// The event that a moment is.
+    /// The event at a moment; without one, at the moment that questions are then about.
+    pub(crate) fn moment_or_last(&self, text: Option<&str>) -> Result<Event> {
+        self.moment(text.unwrap_or_else(|| self.last_moment()))
+    }
+
+    /// The event at a moment.
     pub(crate) fn moment(&self, text: &str) -> Result<Event> {
         let text = text.trim();
         match text {
@@ -41,9 +46,8 @@ impl Recording {
         }
     }
 
-    /// The moment that questions are about when none is given: the exception that ended the program, or a test, or else
-    /// the end. A program that ended well has handled its exceptions, and so has one whose module waits for what never
-    /// comes.
+    /// The default moment of questions: the exception that ended the program or failed a test, or else the end. A program
+    /// that ended well has handled its exceptions, and so has one whose module awaits what never settles.
     pub(crate) fn last_moment(&self) -> &'static str {
         let end = self.fact("end").unwrap_or_default();
         let ended_well = end == "exited with code 0" || end == UNSETTLED && self.is_waiting();

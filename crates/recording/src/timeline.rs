@@ -161,8 +161,7 @@ impl Thread {
 
 /// The stack, variables and output at a moment; without one, where the program failed, or at its end.
 pub fn state(recording: &Recording, at: Option<&str>) -> Result<State> {
-    let at = at.unwrap_or_else(|| recording.last_moment());
-    Ok(State { event: recording.moment(at)?.id, text: crate::ask::state(recording, Some(at))? })
+    Ok(State { event: recording.moment_or_last(at)?.id, text: crate::ask::state(recording, at)? })
 }
 
 /// The values of all variables of a name, or of all attributes if it begins with something and a dot. Those with most

@@ -68,7 +68,7 @@ pub fn origin(recording: &Recording, request: &TargetRequest<'_>) -> Result<Stri
 
 /// The same of what a property or a getter gives, which is not stored; none if it is something else.
 fn computed_origin(recording: &Recording, request: &TargetRequest<'_>) -> Result<Option<String>> {
-    let event = recording.moment(request.at.unwrap_or_else(|| recording.last_moment()))?;
+    let event = recording.moment_or_last(request.at)?;
     let target = recording.expression(request.target)?.as_kept();
     let Some(returned) = computed::last(recording, &target, &event)? else { return Ok(None) };
     let memory = MemoryAt { recording, event: returned.event };

@@ -12,7 +12,7 @@ pub(super) const VALUE: usize = 160;
 
 /// What is known at a moment: where the program was, the stack, variables, and the last output.
 pub fn state(recording: &Recording, at: Option<&str>) -> Result<String> {
-    let event = recording.moment(at.unwrap_or_else(|| recording.last_moment()))?;
+    let event = recording.moment_or_last(at)?;
     let mut lines = Lines::default();
     lines.add(headline(recording, &event)?);
     let frames = recording.stack(&event)?;
