@@ -19,7 +19,7 @@ use crate::inbox::Inbox;
 use crate::text::to_ascii;
 use crate::types::{Command, Event, node_worker};
 
-/// What arrives without having been asked for.
+/// What arrives without having been requested.
 #[derive(Debug)]
 pub enum Message {
     /// Something happened.

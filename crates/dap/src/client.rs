@@ -53,7 +53,7 @@ pub enum Error {
     },
 }
 
-/// What arrives without having been asked for.
+/// What arrives without having been requested.
 #[derive(Debug)]
 pub enum Message {
     /// Something happened.

@@ -399,7 +399,7 @@ pub struct DataBreakpoint {
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SetBreakpointsResponse {
-    /// One for each that was asked for.
+    /// One for each that was requested.
     #[serde(deserialize_with = "lenient::list")]
     pub breakpoints: Vec<Breakpoint>,
 }
@@ -448,7 +448,7 @@ pub struct ThreadArguments {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContinueResponse {
-    /// All threads, not only the one that was asked for; adapters that leave it out mean that, too.
+    /// All threads, not only the requested one; adapters that leave it out mean that, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all_threads_continued: Option<bool>,
 }
@@ -496,7 +496,7 @@ pub struct StackTraceArguments {
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StackTraceResponse {
-    /// The frames that were asked for.
+    /// The requested frames.
     #[serde(deserialize_with = "lenient::list")]
     pub stack_frames: Vec<StackFrame>,
     /// How many there are in all, where the adapter says so.
@@ -576,7 +576,7 @@ pub struct Scope {
     /// The last line of that code.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub end_line: Option<i64>,
-    /// The column behind its end.
+    /// The column after its end.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub end_column: Option<i64>,
 }

@@ -66,7 +66,7 @@ impl Command {
         self
     }
 
-    /// Adds the text behind `--`.
+    /// Adds the text after `--`.
     #[must_use]
     pub fn data(mut self, data: &str) -> Self {
         self.data = Some(data.as_bytes().to_vec());

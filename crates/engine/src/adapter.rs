@@ -343,7 +343,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Whether code of a loop may have no line, or one in front of the loop, as that of compilers may.
+    /// Whether code of a loop may have no line, or one before the loop, as that of compilers may.
     fn has_stray_lines(&self) -> bool {
         false
     }

@@ -90,7 +90,7 @@ pub enum Error {
     BadFile {
         /// The path.
         path: PathBuf,
-        /// What is the matter with it.
+        /// What is wrong with it.
         problem: String,
     },
     /// The line cannot hold a breakpoint.
@@ -100,7 +100,7 @@ pub enum Error {
         path: PathBuf,
         /// The line.
         line: u32,
-        /// What is the matter with it.
+        /// What is wrong with it.
         problem: String,
         /// Lines nearby that can, with their text.
         nearest: Vec<(u32, String)>,
@@ -112,7 +112,7 @@ pub enum Error {
         path: PathBuf,
         /// The text.
         statement: String,
-        /// What is the matter with it.
+        /// What is wrong with it.
         problem: String,
         /// The lines that have it, or that are like it.
         lines: Vec<(u32, String)>,

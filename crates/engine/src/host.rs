@@ -43,7 +43,7 @@ pub trait Host: std::fmt::Debug + Send + Sync {
     fn which(&self, name: &str) -> Option<PathBuf>;
     /// An environment variable.
     fn env(&self, name: &str) -> Option<String>;
-    /// The same of a program with these changes to the environment.
+    /// The same for a program with these changes to the environment.
     fn env_with(&self, changes: &BTreeMap<String, Option<String>>, name: &str) -> Option<String> {
         changes.get(name).cloned().unwrap_or_else(|| self.env(name))
     }

@@ -161,7 +161,7 @@ impl Output {
         asked
     }
 
-    /// Waits, for [`deadlines::DRAIN`] at the most, until everything is here that programs have written by now.
+    /// Waits, for [`deadlines::DRAIN`] at most, until everything is here that programs have written by now.
     pub async fn caught_up(&self) {
         let sources = lock(&self.0.sources).clone();
         let all = sources.into_iter().map(async |source| {

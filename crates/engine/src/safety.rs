@@ -30,7 +30,7 @@ pub(crate) use words::parts_of;
 pub struct Safety {
     /// Folders outside of which nothing is used, links resolved; none for the whole machine.
     pub roots: Option<Vec<PathBuf>>,
-    /// The folders that a client lists, inside of `roots`; none where clients are not asked.
+    /// The folders that a client lists, inside `roots`; none where clients are not asked.
     pub client_roots: Option<ClientRoots>,
     /// What is debugged must not be changed.
     pub read_only: bool,

@@ -42,7 +42,7 @@ pub(crate) fn read_checked(path: &Path, check: impl FnOnce(&File) -> Result<()>)
             format!("has {} bytes, the limit for source is {LARGEST}", metadata.len()),
         ));
     }
-    // With room behind it, reading ends without one more allocation.
+    // With room after it, reading ends without one more allocation.
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     check(&file)?;

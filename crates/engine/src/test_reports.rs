@@ -86,7 +86,7 @@ pub struct TestResult {
     pub exception: Option<String>,
     /// All that the runner shows of it: a traceback, an explanation, a difference.
     pub details: Option<String>,
-    /// The mark on what was thrown, as in [`Thrown::mark`](crate::model::thrown::Thrown::mark).
+    /// The mark on the thrown value, as in [`Thrown::mark`](crate::model::thrown::Thrown::mark).
     pub mark: Option<String>,
     /// What the runner has kept of the test's output, instead of letting it through.
     pub captured: Vec<Captured>,
@@ -183,7 +183,7 @@ pub struct LoadProblem {
     pub exception: Option<String>,
     /// All that the runner shows of it.
     pub details: Option<String>,
-    /// The mark on what was thrown.
+    /// The mark on the thrown value.
     pub mark: Option<String>,
     /// Where it went wrong.
     pub file: Option<PathBuf>,

@@ -13,7 +13,7 @@ const PARTS: usize = 5;
 const KEYS: usize = 60;
 /// How deep things are nested. What is deeper is left out.
 const DEPTH: usize = 12;
-/// Behind a text that was cut.
+/// After a text that was cut.
 const CUT: &str = "... (truncated)";
 
 /// A text, cut.

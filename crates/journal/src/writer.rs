@@ -47,7 +47,7 @@ pub(super) struct Writer {
     windows: Windows,
     dropped: Arc<AtomicU64>,
     path: Arc<OnceLock<PathBuf>>,
-    /// Output that does not end its line, and what was written behind it: programs write the parts of a line by
+    /// Output that does not end its line, and what was written after it: programs write the parts of a line by
     /// several calls, and other streams write between them.
     held: Vec<Entry>,
     /// Whole lines that are not written yet.
@@ -166,7 +166,7 @@ impl Writer {
         }
     }
 
-    /// Puts an entry behind the lines that wait, its secrets hidden.
+    /// Puts an entry after the lines that wait, its secrets hidden.
     fn add(&mut self, entry: &Entry) {
         let Ok(mut value) = serde_json::to_value(entry) else { return };
         self.redaction.clean(&mut value);
@@ -229,7 +229,7 @@ impl Writer {
     }
 }
 
-/// Output without an end of line, behind which more may come.
+/// Output without an end of line, after which more may come.
 fn is_unfinished(entry: &Entry) -> bool {
     matches!(&entry.event, Event::Output(written)
         if !written.output.is_empty() && !written.output.ends_with('\n') && !truncation::is_cut(&written.output))
@@ -243,7 +243,7 @@ fn is_same_stream(one: &Entry, other: &Entry) -> bool {
     one.session_id == other.session_id && category(one) == category(other)
 }
 
-/// Puts output behind the line that its stream has begun, as far as that goes and there is room. Whether nothing is
+/// Puts output after the line that its stream has begun, as far as that goes and there is room. Whether nothing is
 /// left of it.
 fn finishes(begun: &mut Entry, next: &mut Entry) -> bool {
     let is_begun = is_unfinished(begun);

@@ -26,7 +26,7 @@ pub(crate) struct AdmittedEditor {
 
 /// Answers until it is known whether the client may come in; none when it may not, or has gone.
 ///
-/// `initialized` invites an editor to send its breakpoints, so it comes behind `attach`. Some scripts wait for it before
+/// `initialized` invites an editor to send its breakpoints, so it comes after `attach`. Some scripts wait for it before
 /// they attach, and get it after a moment; what else a client sends before its token is answered after it.
 pub(crate) async fn admit(
     requests: &mut RequestReader<OwnedReadHalf>,

@@ -65,9 +65,9 @@ struct Conversation {
     editor: Arc<Editor>,
     news: EditorUpdates,
     in_flight: FuturesUnordered<Answering>,
-    /// How many requests in flight let the program run: the stop after one comes behind its answer.
+    /// How many requests in flight let the program run: the stop after one comes after its answer.
     resuming: usize,
-    /// The same of lists of breakpoints.
+    /// The same for lists of breakpoints.
     listing: usize,
     /// The editor has sent `configurationDone`, or has had the time to.
     is_configured: bool,

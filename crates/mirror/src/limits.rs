@@ -37,5 +37,5 @@ pub(crate) const CHILDREN: u64 = 100;
 pub(crate) const VARIABLES: u64 = 500;
 /// Characters of a value among others.
 pub(crate) const VALUE: usize = 1000;
-/// Characters of a value that was asked for by itself.
+/// Characters of a value that was requested by itself.
 pub(crate) const WHOLE_VALUE: usize = 10_000;

@@ -14,7 +14,7 @@ use crate::spelling::Spelling;
 use crate::streams::{calls_of, stream_of};
 use crate::value::{BASES, Key, Kind, OF_FUNCTION, Owner, VALUE, Word};
 
-/// What is known of the named values of a recording, once it was asked for.
+/// The named values of a recording, read on the first request.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
     /// The objects with the attributes of functions and of members of enumerations, by the words of these.

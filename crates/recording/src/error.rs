@@ -6,7 +6,7 @@ pub enum Error {
     /// No such recording.
     #[error("no recording `{name}`; {known}")]
     NoRecording {
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// Those that there are.
         known: String,

@@ -221,7 +221,7 @@ impl Recording {
             let at: i64 = statement.query_row([middle], |row| row.get(0))?;
             if at < event { low = middle + 1 } else { high = middle }
         }
-        // Arguments may be behind what was written since their call began.
+        // Arguments may be after what was written since their call began.
         let earlier = "SELECT min(id) FROM writes WHERE id BETWEEN ?1 - 10000 AND ?1 AND event >= ?2";
         let found: Option<i64> = self.row(earlier, [low, event], |row| row.get(0))?.flatten();
         Ok(found.unwrap_or(low))
@@ -243,13 +243,13 @@ impl Recording {
         Ok(found.map(Word::of).filter(|word| *word != Word::Absent))
     }
 
-    /// Whether a write only takes an item out that the next one puts behind the others of its container.
+    /// Whether a write only takes an item out that the next one puts after the others of its container.
     pub(crate) fn is_moved_later(&self, write: &Write) -> Result<bool> {
         let is_removed = write.word == Word::Absent && matches!(write.key, Key::Item(_));
         Ok(is_removed && self.is_next(write, write.id + 1)?)
     }
 
-    /// Whether a write puts an item behind the others of its container that was there with the same value.
+    /// Whether a write puts an item after the others of its container that was there with the same value.
     pub(crate) fn is_move(&self, write: &Write) -> Result<bool> {
         if !matches!(write.key, Key::Item(_))
             || write.word == Word::Absent

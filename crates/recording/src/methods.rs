@@ -155,7 +155,7 @@ fn methods_in(lines: &[String], class: &str, name: &str, spelling: Spelling) -> 
     found
 }
 
-/// What is behind the head of a method in its first line.
+/// What is after the head of a method in its first line.
 fn behind_head<'a>(line: &'a str, head: &str) -> Option<&'a str> {
     let is_before = |word: &str| matches!(word, "override" | "public" | "protected" | "private");
     let (before, text) = line.split_once(head)?;
@@ -168,7 +168,7 @@ fn is_declared(line: &str, name: &str) -> bool {
     declared.split_whitespace().last().is_some_and(|last| last.trim_end_matches(['?', '!']) == name)
 }
 
-/// A method of Python, by what is behind its parenthesis and where it is in the body of its class.
+/// A method of Python, by what is after its parenthesis and where it is in the body of its class.
 fn method_of_python(name: String, text: &str, body: &[&str], at: usize) -> Method {
     let is_text = |line: &&str| line.starts_with(['"', '\'', '#']);
     let lines = below(body.get(at..).unwrap_or_default()).map(str::trim);
@@ -182,7 +182,7 @@ fn method_of_python(name: String, text: &str, body: &[&str], at: usize) -> Metho
     }
 }
 
-/// A getter of JavaScript, by what is behind its parenthesis, and the lines below that.
+/// A getter of JavaScript, by what is after its parenthesis, and the lines below that.
 fn getter<'a>(name: String, text: &'a str, below: impl Iterator<Item = &'a str>) -> Method {
     let in_line = text.split_once('{').and_then(|(_, rest)| rest.trim_end().strip_suffix('}'));
     let lines = in_line.into_iter().chain(below).map(|line| line.trim().trim_end_matches(';'));

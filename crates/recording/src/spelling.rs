@@ -27,7 +27,7 @@ impl Spelling {
         if self == Self::Python { python } else { javascript }
     }
 
-    /// Whether a generator runs only while what goes through it waits for its next value.
+    /// Whether a generator runs only while what iterates over it waits for its next value.
     pub(crate) fn runs_generators_in_place(self) -> bool {
         self == Self::Python
     }
@@ -134,7 +134,7 @@ impl Spelling {
         format!("'{}'", text.escape_debug().to_string().replace("\\\"", "\""))
     }
 
-    /// The same of a number that is not an integer.
+    /// The same for a number that is not an integer.
     pub(crate) fn number_as_key(self, number: f64) -> String {
         let size = number.abs();
         let (is_long, digits) = match self {
@@ -180,7 +180,7 @@ impl Spelling {
     }
 }
 
-/// Whether a letter is written as a number where texts are written for programmers. Accents are not, behind a letter.
+/// Whether a letter is written as a number where texts are written for programmers. Accents are not, after a letter.
 fn is_hidden(letter: char) -> bool {
     !matches!(letter, '\'' | '"' | '\\') && ["a", &letter.to_string()].concat().escape_debug().count() > 2
 }

@@ -117,7 +117,7 @@ impl Recording {
         (!callers.is_empty()).then(|| format!("called from {}{more}", callers.join(" ← ")))
     }
 
-    /// The same of the frames at an event, with the thread unless that is the main one.
+    /// The same for the frames at an event, with the thread unless that is the main one.
     pub(crate) fn stack_text(&self, event: &Event, frames: &[Frame]) -> Result<Option<String>> {
         let callers = self.callers_text(frames);
         let parts: Vec<String> = callers.into_iter().chain(self.thread_text(event)?).collect();
@@ -338,7 +338,7 @@ fn is_private(name: &str) -> bool {
 
 /// Whether the name of an attribute can be written without quotes.
 fn is_plain(name: &str) -> bool {
-    // Python's own names for what a comprehension goes through begin with a point.
+    // Python's own names for what a comprehension iterates over begin with a point.
     name.chars().all(|letter| letter.is_alphanumeric() || "_$#?".contains(letter))
         || name.starts_with('.')
         || name.starts_with("[Symbol(")

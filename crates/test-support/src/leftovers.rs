@@ -6,7 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::retry_on_intr;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
-/// What a guardian waits for a debugger at the most: `engine::deadlines::DETACH`.
+/// What a guardian waits for a debugger at most: `engine::deadlines::DETACH`.
 const DETACH: Duration = Duration::from_secs(6);
 
 /// Longer than the end of a process that was killed takes.

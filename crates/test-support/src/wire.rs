@@ -20,7 +20,7 @@ const BEYOND: usize = 65 << 20;
 const FLOOD: usize = 5_000;
 /// How much later each message comes on a slow wire.
 const SLOW: Duration = Duration::from_millis(10);
-/// How long a message is held back that is to come after the one behind it.
+/// How long a message is held back so that it comes after the next one.
 const HELD: Duration = Duration::from_millis(200);
 
 /// What happens to the messages from the debugger. What it sends before the first one is unchanged.
@@ -42,7 +42,7 @@ pub enum WireFault {
     Oversized,
     /// The next one says that it is larger than any client takes, and does not come.
     Claimed,
-    /// The next one comes after the one behind it.
+    /// The next one comes after the one that follows it.
     Swapped,
     /// Each comes twice.
     Twice,
@@ -132,7 +132,7 @@ async fn answers(
     loop {
         let read = tokio::time::timeout(HELD, from.read(&mut bytes)).await;
         let Ok(read) = read else {
-            // Nothing came behind what was held back.
+            // Nothing came after what was held back.
             if let Some(held) = teller.held.take()
                 && !teller.write(&held).await
             {

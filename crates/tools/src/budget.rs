@@ -85,7 +85,7 @@ impl Reply {
             shrink(data, most.saturating_sub(ROOM.min(most / 4)));
             let parts = cuts(&all, data);
             let left = |note: &str| most.saturating_sub(note.len() + KEY.len() + 8);
-            // What was asked for matters more than how much is left of what was cut.
+            // What was requested matters more than how much is left of what was cut.
             restore_requested(data, &all, left(&names_of(&parts)));
             let expendable = EXPENDABLE.iter().rev().map(|(name, _)| *name);
             let is_other = |name: &&str| EXPENDABLE.iter().all(|(other, _)| other != name);
@@ -203,7 +203,7 @@ fn names_of(cuts: &[String]) -> String {
     names.join(", ")
 }
 
-/// Gives what was asked for all the room that there is after all.
+/// Gives what was requested all the room that there is after all.
 fn restore_requested(data: &mut Map<String, Value>, all: &Map<String, Value>, most: usize) {
     for name in REQUESTED {
         let Some(before) = all.get(name) else { continue };

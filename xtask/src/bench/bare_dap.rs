@@ -26,7 +26,7 @@ pub(super) struct Bare {
     socket: Option<TcpStream>,
     sequence: u64,
     thread: Value,
-    /// The innermost frame, once it was asked for at this stop.
+    /// The innermost frame, once it was requested at this stop.
     frame: Option<Value>,
 }
 

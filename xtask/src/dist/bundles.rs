@@ -40,7 +40,7 @@ fn mcpb_name(release: &Release, platform: &Platform) -> String {
     format!("stillframe-{}-{}.mcpb", release.version, platform.short())
 }
 
-/// The same of an extension of Gemini CLI, which finds the archive of a platform by its name.
+/// The same for an extension of Gemini CLI, which finds the archive of a platform by its name.
 pub(super) fn gemini(release: &Release, platform: &Platform, program: &[u8]) -> Result<(String, Vec<u8>)> {
     let manifest = json!({
         "name": "stillframe",
@@ -60,7 +60,7 @@ pub(super) fn gemini(release: &Release, platform: &Platform, program: &[u8]) -> 
     Ok((name, archive::tar_gz(&entries, false)?))
 }
 
-/// The same of a plugin of Claude Code, which is its own marketplace. It gets the program from npm.
+/// The same for a plugin of Claude Code, which is its own marketplace. It gets the program from npm.
 pub(super) fn claude_code(release: &Release) -> Result<(String, Vec<u8>)> {
     let owner = json!({ "name": "The stillframe developers", "url": release.repository });
     let plugin = json!({

@@ -20,7 +20,7 @@ pub(super) fn launcher(release: &Release) -> Result<(String, Vec<u8>)> {
     Ok((format!("npm-stillframe-{}.tgz", release.version), archive::tar_gz(&entries, false)?))
 }
 
-/// The same of the package with a platform's program.
+/// The same for the package with a platform's program.
 pub(super) fn program(release: &Release, platform: &Platform, program: &[u8]) -> Result<(String, Vec<u8>)> {
     let mut entries = vec![
         Entry::file("package/package.json", pretty(&platform_manifest(release, platform))?),

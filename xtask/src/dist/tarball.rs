@@ -27,7 +27,7 @@ pub(super) fn tarball(
     Ok((format!("{name}.tar.gz"), archive::tar_gz(&entries, false)?))
 }
 
-/// The same of a Debian package.
+/// The same for a Debian package.
 pub(super) fn debian(
     release: &Release,
     platform: &Platform,

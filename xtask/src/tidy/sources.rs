@@ -1,7 +1,7 @@
 //! Source files, and what is in them, that pages for maintainers name: they must be there under that name.
 //!
 //! A file is code with an extension of a source file (`` `dap/frames.rs` ``), with as much of its path as a reader needs.
-//! A name is code in front of it (`` `location` in `dap/frames.rs` ``).
+//! A name is code before it (`` `location` in `dap/frames.rs` ``).
 
 use super::Finding;
 use crate::repository::File;

@@ -71,7 +71,7 @@ pub struct FunctionCoverage {
 pub struct CoverageRange {
     /// In UTF-16 units from the start of the script.
     pub start_offset: u64,
-    /// Behind its end.
+    /// After its end.
     pub end_offset: u64,
     /// How often.
     pub count: u64,

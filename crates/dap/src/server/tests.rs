@@ -9,7 +9,7 @@ use crate::{Error, Event, Incoming, Message, StackTrace, StackTraceArguments, St
 const DEADLINE: Duration = Duration::from_mins(1);
 const LIMIT: usize = 1000;
 
-/// What arrives on a connection that is closed behind it.
+/// What arrives on a connection that is closed after it.
 async fn arrives(bytes: &[u8]) -> Result<Vec<String>, Unreadable> {
     let mut requests = RequestReader::new(bytes, LIMIT);
     let mut commands = Vec::new();

@@ -94,7 +94,7 @@ const KEYWORDS: [&str; 62] = [
 ];
 /// Operators and literals of C++, Java and PHP. In Rust and Go they are names as any other.
 const WORD_OPERATORS: [&str; 5] = ["and", "or", "xor", "instanceof", "null"];
-/// Words in front of a parenthesis that is not a call.
+/// Words before a parenthesis that is not a call.
 const HEADS: [&str; 9] = ["if", "while", "for", "switch", "match", "return", "sizeof", "in", "range"];
 /// Statements that leave a loop, apart from `break`.
 const EXITS: [&str; 9] =
@@ -127,7 +127,7 @@ struct Parts<'a> {
     /// What is tested before each iteration; none if nothing is.
     test: Option<&'a [Token]>,
     body: &'a [Token],
-    /// What it goes through; none if it does not.
+    /// What it iterates over; none if it does not.
     over: Option<&'a [Token]>,
     last: usize,
 }
@@ -204,7 +204,7 @@ impl<'a> Source<'a> {
         }
         let colon = head.iter().position(|token| token.is(":"))?;
         let item = head.get(..colon)?;
-        // The types in front of a name may have parameters.
+        // The types before a name may have parameters.
         let name = item.last().filter(|token| token.is_name()).map(std::slice::from_ref);
         let over = head.get(colon + 1..);
         Some(Parts { head: name.unwrap_or(item), test: None, body, over, last })

@@ -1,5 +1,5 @@
-//! What a start names without a path: modules and packages, as interpreters find them. Behind a name there may be a link
-//! that leads out of the folders that are allowed.
+//! Modules and packages that a start names without a path, as interpreters find them. The file that is found may be a link
+//! out of the allowed folders.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub struct Lookup<'a> {
     pub host: &'a dyn Host,
     /// The working folder.
     pub folder: &'a Path,
-    /// The interpreter that was asked for.
+    /// The requested interpreter.
     pub executable: Option<&'a Path>,
     env: &'a BTreeMap<String, Option<String>>,
 }

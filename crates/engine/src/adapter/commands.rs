@@ -65,7 +65,7 @@ pub trait Commands: Send + Sync {
         &[]
     }
 
-    /// Whether the word behind this option, or its value, is the name of a module or package and nothing else.
+    /// Whether the word after this option, or its value, is the name of a module or package and nothing else.
     fn names_follow(&self, _option: &str) -> bool {
         false
     }

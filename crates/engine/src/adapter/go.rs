@@ -212,7 +212,7 @@ fn with_settings(arguments: &Value) -> Map<String, Value> {
     arguments
 }
 
-/// What cannot be started as it was asked for.
+/// What cannot be started as requested.
 fn unusable(problem: String) -> Error {
     Error::Unsupported(problem)
 }

@@ -30,7 +30,7 @@ pub(super) type Answer = (String, String);
 static ANSWERS: Known<Answer> = Known::new();
 
 impl Interpreter {
-    /// Finds the program to run: the one that was asked for, or else the interpreter on the search path. Another executable
+    /// Finds the program to run: the requested one, or else the interpreter on the search path. Another executable
     /// is a command that starts the interpreter.
     pub(super) async fn locate(
         &self,

@@ -251,7 +251,7 @@ fn is_googletest(path: &Path) -> bool {
         || path.file_name().is_some_and(|name| is_named(name, &FILES))
 }
 
-/// A launch of a binary: the one that is asked for, or one made of the source that is.
+/// A launch of a binary: the requested one, or one made of the source that is.
 async fn build(host: &dyn Host, launch: Launch, progress: &Progress) -> Result<Launch> {
     if matches!(&launch.program, Program::Module(name) if name == ctest::NAME) {
         return ctest::build(host, launch, progress).await;

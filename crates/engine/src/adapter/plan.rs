@@ -65,7 +65,7 @@ pub enum Transport {
     Spawn {
         /// The adapter. [`ADDRESS`] in its arguments is a placeholder for the address to listen on.
         process: ProcessSpec,
-        /// What it prints in front of the `HOST:PORT` where it listens, at the beginning of a line; none when it
+        /// What it prints before the `HOST:PORT` where it listens, at the beginning of a line; none when it
         /// listens at the address in its arguments.
         announces: Option<&'static str>,
         /// It is the program too, so that its end is the program's.
@@ -211,16 +211,16 @@ pub struct Quirks {
     /// Functions that every exception goes through. A breakpoint there is a stop at an exception.
     pub exception_functions: fn(ExceptionMode) -> &'static [&'static str],
     /// A command of the debugger that prints the type and the message of an exception that is being thrown, as JSON
-    /// in a line behind `thrown `.
+    /// in a line after `thrown `.
     pub exception_command: Option<&'static str>,
     /// A command of the debugger that also stops the program where an error leaves it or a test, and prints the number
-    /// of each breakpoint behind `breakpoint `. It replaces what it has done before.
+    /// of each breakpoint after `breakpoint `. It replaces what it has done before.
     pub errors_command: Option<fn(ExceptionMode) -> &'static str>,
     /// A command of the debugger that takes a thread which has stopped at one of these breakpoints, and prints `passes` if
     /// that is only because another thread has stopped at the same time.
     pub passing_error_command: Option<&'static str>,
     /// A command of the debugger that takes the path of a function which the debugger does not find, and prints each name
-    /// by which it finds it behind `function `.
+    /// by which it finds it after `function `.
     pub functions_command: Option<&'static str>,
     /// A command of the debugger that completes what it does when breakpoints are set.
     pub breakpoints_command: Option<&'static str>,
@@ -274,7 +274,7 @@ pub struct Quirks {
     /// A command for a frame. At the code that stores the parameters of a function, where a step into one on a single line
     /// stops, it prints `before` and the command that runs that code.
     pub entry_command: Option<&'static str>,
-    /// Commands with which a step over a place where a future has to wait ends behind it.
+    /// Commands with which a step over a place where a future has to wait ends after it.
     pub future_commands: Option<FutureCommands>,
     /// A command of the debugger by which a step ends in the handler of an exception; see `dap/catches.rs`.
     pub catches_command: Option<&'static str>,
@@ -283,7 +283,7 @@ pub struct Quirks {
     pub goes_back_at_end: Option<fn(&str, u32, u32) -> bool>,
     /// A pause may stop in a thread of the runtime's own, while threads of the user's wait.
     pub pauses_anywhere: bool,
-    /// A pause suspends all threads, and is reported for another one than was asked for.
+    /// A pause suspends all threads, and is reported for another one than was requested.
     pub ignores_paused_thread: bool,
     /// Whether a function handles signals on a stack of its own, so that the stack does not show what it interrupted.
     pub is_signal_handler: fn(&str) -> bool,
@@ -320,10 +320,10 @@ pub struct Quirks {
     /// A name in a refused expression, by its message, on whose value another spelling depends.
     pub deciding_name: fn(&str, &str) -> Option<String>,
     /// A command of the debugger that takes a frame and an expression, and prints an expression that the adapter can
-    /// evaluate for one that it cannot, or an error, as JSON in a line behind `evaluated `.
+    /// evaluate for one that it cannot, or an error, as JSON in a line after `evaluated `.
     pub expression_command: Option<&'static str>,
     /// A command of the debugger that takes a frame, and prints the name of each global variable that the frame's scopes
-    /// list although the program does not have it, in a line behind `removed `.
+    /// list although the program does not have it, in a line after `removed `.
     pub removed_command: Option<&'static str>,
     /// Whether an expression runs code of the program whatever the context that it is evaluated in.
     pub is_call: fn(&str) -> bool,
@@ -451,7 +451,7 @@ pub struct FutureCommands {
     pub may_be: fn(&str) -> bool,
     /// Remembers the future that a step begins in. Prints `future` if the frame is one.
     pub begin: &'static str,
-    /// Breaks where that future is polled again, if it waits. Prints the number of the breakpoint behind `waits `.
+    /// Breaks where that future is polled again, if it waits. Prints the number of the breakpoint after `waits `.
     pub wait: &'static str,
     /// Prints `polls` if the thread is where that future is polled again.
     pub polls: &'static str,

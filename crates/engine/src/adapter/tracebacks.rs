@@ -23,7 +23,7 @@ pub trait Tracebacks: std::fmt::Debug + Send + Sync {
         true
     }
 
-    /// The frame that has caught what was thrown, as far as a traceback says it: its frames as they are printed. One
+    /// The frame that has caught the thrown value, as far as a traceback says it: its frames as they are printed. One
     /// that goes to the bottom of the stack, wherever the exception is caught, does not say it.
     fn catcher(&self, _frames: &[PrintedFrame<'_>]) -> Option<usize> {
         None

@@ -33,7 +33,7 @@ pub(super) async fn by_requests(
     expanded
 }
 
-/// The variables that have contents: whose children they are, their names, and what their children are asked for with.
+/// The variables that have contents: whose children they are, their names, and what their children are requested with.
 fn contents(parent: Option<usize>, variables: &Children<RawId>) -> Vec<(Option<usize>, String, RawId)> {
     let found =
         |variable: &Variable<RawId>| Some((parent, variable.name.clone(), *variable.value.contents()?));

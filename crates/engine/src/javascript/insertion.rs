@@ -1,6 +1,6 @@
 //! Where code can be put into a script so that it runs just when a breakpoint on a line would be hit.
 //!
-//! It goes right behind the last token before a statement, which must be on an earlier line: no token of the
+//! It goes right after the last token before a statement, which must be on an earlier line: no token of the
 //! script gets another line or column. An answer is given only where the pass of the code and that of the
 //! breakpoint are the same; the test beside this module compares them in programs that run.
 
@@ -85,7 +85,7 @@ fn find(source: &str, kind: SourceType, line: u32) -> Result<Option<Insertion>, 
     Ok(wanted.found.and_then(|start| behind_token_before(&parsed.program, &starts, start)))
 }
 
-/// Behind the last token before a statement, when that is on an earlier line.
+/// After the last token before a statement, when that is on an earlier line.
 fn behind_token_before(program: &Program<'_>, starts: &LineStarts, statement: u32) -> Option<Insertion> {
     let source = program.source_text;
     let mut end = end_of_text(source, statement)?;

@@ -120,7 +120,7 @@ impl ScriptOutline {
         Some(state)
     }
 
-    /// Whether two places are in the same function, or both in none. Blanks in front of what is on a line belong to
+    /// Whether two places are in the same function, or both in none. Blanks before what is on a line belong to
     /// it. On one line, the other place may be in a function within that of the first.
     pub fn share_function(&self, place: Position, other: Position, is_one_line: bool) -> bool {
         let (Some(place), Some(other)) = (offset(&self.text, place), offset(&self.text, other)) else {
@@ -257,7 +257,7 @@ impl MarkCollector {
     }
 
     fn mark_arrow_function(&mut self, it: &ArrowFunctionExpression<'_>) {
-        // An arrow function without a block returns right behind its expression.
+        // An arrow function without a block returns right after its expression.
         let behind = u32::from(!matches!(it.body, ArrowFunctionBody::FunctionBody(_)));
         let places = Span::new(it.params.span.start, it.span.end.saturating_add(behind));
         let is_async = it.r#async;
@@ -420,7 +420,7 @@ mod tests {
             ((0, 0), (4, 0), false, true),
             ((2, 0), (2, 9), false, true),
             ((2, 0), (3, 0), false, true),
-            // Behind the bracket is what is around the function.
+            // After the bracket is what is around the function.
             ((3, 0), (3, 1), true, false),
             ((2, 0), (4, 0), false, false),
             // A line and the function on it.

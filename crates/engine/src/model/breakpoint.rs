@@ -24,9 +24,9 @@ pub enum BreakpointTarget {
     Line {
         /// The file.
         path: PathBuf,
-        /// 1-based, as it was asked for.
+        /// 1-based, as requested.
         line: u32,
-        /// 1-based, in UTF-16 units, as it was asked for; none for the first code on the line.
+        /// 1-based, in UTF-16 units, as requested; none for the first code on the line.
         column: Option<u32>,
         /// What the line was found by; it is looked for again when the program is restarted.
         anchor: Option<Anchor>,
@@ -41,7 +41,7 @@ pub enum BreakpointTarget {
 }
 
 impl BreakpointTarget {
-    /// The function that it was asked for by, whether its place is known or not.
+    /// The function that it was requested by, whether its place is known or not.
     pub fn function(&self) -> Option<&str> {
         match self {
             Self::Function { name } | Self::Line { anchor: Some(Anchor::Function(name)), .. } => Some(name),
@@ -59,7 +59,7 @@ pub enum Anchor {
     Function(String),
 }
 
-/// The function that a breakpoint is bound in, where it was asked for by name.
+/// The function that a breakpoint is bound in, where it was requested by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionLocation {
     /// Its file.
@@ -71,7 +71,7 @@ pub struct FunctionLocation {
 /// Where a breakpoint will be set, if that differs from the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdjustedPosition {
-    /// The line with the name of the function that it was asked for by.
+    /// The line with the name of the function that it was requested by.
     pub declared: Option<u32>,
     /// On this line, because the requested one has no code.
     pub line: Option<u32>,
@@ -211,7 +211,7 @@ impl FromStr for HitCondition {
 pub struct Breakpoint {
     /// Its name.
     pub id: BreakpointId,
-    /// Where it was asked for.
+    /// Where it was requested.
     pub place: BreakpointTarget,
     /// When it acts.
     pub rule: Rule,
@@ -240,11 +240,11 @@ pub enum Binding {
         line: Option<u32>,
         /// 1-based; `None` where the debugger has no columns.
         column: Option<u32>,
-        /// The columns of that line where code begins, when the one asked for is none of them.
+        /// The columns of that line where code begins, if the requested one is none of them.
         columns: Vec<u32>,
         /// Why the location may be wrong.
         warning: Option<String>,
-        /// The function, for a breakpoint that was asked for by a function's name alone.
+        /// The function, for a breakpoint that was requested by a function's name alone.
         function: Option<FunctionLocation>,
     },
     /// It cannot be set.
@@ -295,7 +295,7 @@ impl Breakpoint {
         matches!(self.binding, Binding::Bound { .. })
     }
 
-    /// The function that it was asked for by, whether its place is known or not.
+    /// The function that it was requested by, whether its place is known or not.
     pub fn function(&self) -> Option<&str> {
         self.place.function()
     }
@@ -316,7 +316,7 @@ impl Breakpoint {
         }
     }
 
-    /// The text that its line was asked for by.
+    /// The text that its line was requested by.
     pub fn statement(&self) -> Option<&str> {
         match &self.place {
             BreakpointTarget::Line { anchor: Some(Anchor::Statement(text)), .. } => Some(text),
@@ -324,7 +324,7 @@ impl Breakpoint {
         }
     }
 
-    /// The line that it was asked for on.
+    /// The line that it was requested on.
     pub fn requested_line(&self) -> Option<u32> {
         match &self.place {
             BreakpointTarget::Line { line, .. } => Some(*line),
@@ -341,7 +341,7 @@ impl Breakpoint {
         }
     }
 
-    /// The line with the name of the function that it was asked for by, while it is bound; the line that it is on
+    /// The line with the name of the function that it was requested by, while it is bound; the line that it is on
     /// where that is not known.
     pub fn declared_line(&self) -> Option<u32> {
         let Binding::Bound { line, function, .. } = &self.binding else { return None };
@@ -350,7 +350,7 @@ impl Breakpoint {
         declared.or(self.planned.declared).or(*line)
     }
 
-    /// The column that it was asked for at.
+    /// The column that it was requested at.
     pub fn requested_column(&self) -> Option<u32> {
         match &self.place {
             BreakpointTarget::Line { column, .. } => *column,
@@ -358,7 +358,7 @@ impl Breakpoint {
         }
     }
 
-    /// The column that it is at, or will be, as far as is known; only when one was asked for.
+    /// The column that it is at, or will be, as far as is known; only when one was requested.
     pub fn column(&self) -> Option<u32> {
         let asked = self.requested_column()?;
         match (&self.binding, &self.fate) {
@@ -368,7 +368,7 @@ impl Breakpoint {
         }
     }
 
-    /// The columns of its line where code begins, when the one asked for is none of them.
+    /// The columns of its line where code begins, if the requested one is none of them.
     pub fn columns(&self) -> &[u32] {
         match &self.binding {
             Binding::Bound { columns, .. } if !columns.is_empty() => columns,
@@ -396,7 +396,7 @@ impl Breakpoint {
         }
     }
 
-    /// The file that it was asked for in.
+    /// The file that it was requested in.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
             BreakpointTarget::Line { path, .. } => Some(path),
@@ -404,7 +404,7 @@ impl Breakpoint {
         }
     }
 
-    /// The file that it is in, as far as that is known: a function that was asked for by name has one once it is bound.
+    /// The file that it is in, as far as that is known: a function that was requested by name has one once it is bound.
     pub fn file(&self) -> Option<&Path> {
         match &self.binding {
             Binding::Bound { function: Some(function), .. } => Some(&function.file),

@@ -7,7 +7,7 @@ use super::ids::{BreakpointId, TargetId};
 /// What is watched, and in which process: the storage is known only there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataTarget {
-    /// As it was asked for.
+    /// As requested.
     pub expression: String,
     /// Which accesses stop the program.
     pub access: DataAccess,
@@ -67,7 +67,7 @@ impl fmt::Display for DataAccess {
 pub struct DataChange {
     /// The breakpoint.
     pub id: BreakpointId,
-    /// As it was asked for.
+    /// As requested.
     pub expression: String,
     /// The value before.
     pub old: String,

@@ -35,7 +35,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// How a program is started when nothing else is asked for.
+    /// How a program is started when nothing else is requested.
     pub fn new(program: Program) -> Self {
         Self {
             program,

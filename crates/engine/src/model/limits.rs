@@ -23,5 +23,5 @@ impl Default for Limits {
     }
 }
 
-/// The longest text of a value that is handed out, whatever was asked for, in characters.
+/// The longest text of a value that is handed out, whatever was requested, in characters.
 pub const MAX_VALUE: usize = 100_000;

@@ -116,7 +116,7 @@ fn dotted(name: &str) -> String {
 /// A name without those around it: `deposit` of `Account.deposit`.
 pub(crate) fn simple_name(name: &str) -> String {
     let name = dotted(name);
-    // Names of operators and of types with arguments have signs, but none is a dot in front of a name.
+    // Names of operators and of types with arguments have signs, but none is a dot before a name.
     name.rsplit('.').find(|part| !part.is_empty()).unwrap_or(&name).to_owned()
 }
 
@@ -178,15 +178,15 @@ pub struct Loop {
     pub start: u32,
     /// Last line.
     pub end: u32,
-    /// It goes through something, as `for … of` and `for … in` do, and ends with that.
+    /// It iterates over something, as `for … of` and `for … in` do, and ends with that.
     pub goes_through: bool,
-    /// An expression that is true if what it goes through has a known end, as a list has and a generator has not;
+    /// An expression that is true if what it iterates over has a known end, as a list has and a generator has not;
     /// [`Loop::HAS_END`] where the source says so.
     #[serde(default)]
     pub end_known: Option<String>,
     /// A statement of it leaves it: a `break` out of it, `return`, `raise` or `throw`, `yield`, `await`.
     pub has_exit: bool,
-    /// Its condition is always true, or it goes through something that has no end, and it is not left by a
+    /// Its condition is always true, or it iterates over something that has no end, and it is not left by a
     /// statement. What it calls may still raise or end the program.
     pub is_endless: bool,
     /// Once in it, a thread never leaves it, as long as no other thread interferes. It holds nothing that could
@@ -199,14 +199,14 @@ pub struct Loop {
     /// The comparisons that decide whether it continues, if all of them are required for that; only those that can be
     /// evaluated without a call.
     pub condition: Vec<Comparison>,
-    /// The names in its head: what it counts or goes through, and what its condition reads.
+    /// The names in its head: what it counts or iterates over, and what its condition reads.
     pub variables: Vec<String>,
     /// The names that its body assigns to, those in its head included.
     pub assigned: Vec<String>,
 }
 
 impl Loop {
-    /// What it goes through has an end, whatever its value is.
+    /// What it iterates over has an end, whatever its value is.
     pub const HAS_END: &str = "true";
 }
 
@@ -214,11 +214,11 @@ impl Loop {
 /// expression, such as `queue.length`, is compared as `!=` with `0`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Comparison {
-    /// In front of the sign.
+    /// Before the sign.
     pub left: String,
     /// The sign.
     pub operator: String,
-    /// Behind it.
+    /// After it.
     pub right: String,
 }
 
@@ -233,8 +233,8 @@ impl Code {
     ///
     /// A line without code (blank, comment, docstring, closing bracket) gives way to the next line with
     /// code in the same function, or else to the last one before it there. The line with a function's name, or on
-    /// which one without a name begins, belongs to its body if it has no code itself, and a line in front of a function
-    /// goes there rather than behind the function. A line past the end of the file goes nowhere: it is more likely a
+    /// which one without a name begins, belongs to its body if it has no code itself, and a line before a function
+    /// goes there rather than after the function. A line past the end of the file goes nowhere: it is more likely a
     /// mistake than a wish for the last line.
     pub fn place(&self, line: u32) -> Placement {
         if self.lines.binary_search(&line).is_ok() {
@@ -388,7 +388,7 @@ mod tests {
             // Both are in the function without a name, and `C.g` is between them.
             (10, Placement::Moved(13)),
             (14, Placement::None(vec![8, 13])),
-            // What is before it is behind functions.
+            // What is before it is after functions.
             (16, Placement::None(vec![8, 13])),
         ];
         for (line, expected) in table {

@@ -61,7 +61,7 @@ pub(crate) const SEARCHED: usize = 40;
 /// Part of a stack, innermost frame first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack<Id> {
-    /// The frames that were asked for.
+    /// The requested frames.
     pub frames: Vec<StackFrame<Id>>,
     /// How many frames the stack has.
     pub total: usize,
@@ -101,7 +101,7 @@ pub struct Scope<Id> {
     pub name: String,
     /// What kind it is.
     pub kind: ScopeKind,
-    /// What its variables are asked for with.
+    /// What its variables are requested with.
     pub reference: Id,
     /// Large or slow: not to be read unasked.
     pub expensive: bool,
@@ -120,7 +120,7 @@ pub struct SourceRange {
     pub column: Option<u32>,
     /// Last line.
     pub end_line: u32,
-    /// Behind its end there.
+    /// After its end there.
     pub end_column: Option<u32>,
 }
 

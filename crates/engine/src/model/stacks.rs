@@ -15,7 +15,7 @@ pub(crate) struct Stacks<Thread, Id>(HashMap<Thread, Top<Id>>);
 #[derive(Debug)]
 struct Top<Id> {
     stack: Stack<Id>,
-    /// How many frames were asked for. If there are fewer, and no more are counted, they are all.
+    /// How many frames were requested. If there are fewer, and no more are counted, they are all.
     asked: usize,
 }
 
@@ -37,7 +37,7 @@ impl<Thread: Eq + Hash, Id: Clone> Stacks<Thread, Id> {
         Some(Stack { frames, total: stack.total })
     }
 
-    /// Keeps what was read from the top of a stack on, when so many frames were asked for.
+    /// Keeps what was read from the top of a stack on, when so many frames were requested.
     pub(crate) fn keep(&mut self, thread: Thread, asked: usize, stack: &Stack<Id>) {
         if self.0.get(&thread).is_none_or(|known| known.asked < asked) {
             self.0.insert(thread, Top { stack: stack.clone(), asked });

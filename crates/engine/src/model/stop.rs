@@ -35,11 +35,11 @@ pub enum StopReason {
     DataBreakpoint,
     /// A step ended.
     Step,
-    /// The first line, as was asked for.
+    /// The first line, as requested.
     Entry,
     /// An exception.
     Exception,
-    /// A pause was asked for.
+    /// A pause was requested.
     Pause,
     /// Another reason, in the debugger's word.
     Other(String),
@@ -134,7 +134,7 @@ impl fmt::Display for ExceptionMode {
 pub struct ExceptionBreakpoints {
     /// Which ones.
     pub mode: ExceptionMode,
-    /// Of these, only the ones of which this expression is true. `error` is what was thrown.
+    /// Of these, only the ones of which this expression is true. `error` is the thrown value.
     pub condition: Option<String>,
 }
 

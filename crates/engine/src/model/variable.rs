@@ -28,7 +28,7 @@ pub struct Value<Id> {
     pub type_name: String,
     /// What the language calls values of its kind, where that says less than the name of the type: `object`.
     pub kind: Option<&'static str>,
-    /// What its children are asked for with; `None` when it has none.
+    /// What its children are requested with; `None` when it has none.
     pub reference: Option<Id>,
     /// How many children it has, where that is known without reading them.
     pub children: Option<u64>,
@@ -36,14 +36,14 @@ pub struct Value<Id> {
     pub cut: bool,
     /// How long a string or representation is as a whole, in characters, where that is known.
     pub length: Option<u64>,
-    /// Where it was read, when that is not where it was asked for, or why it is nothing.
+    /// Where it was read, when that is not where it was requested, or why it is nothing.
     pub note: Option<String>,
 }
 
 /// Some of the children of a scope or value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Children<Id> {
-    /// The ones that were asked for, in the language's order.
+    /// The requested ones, in the language's order.
     pub variables: Vec<Variable<Id>>,
     /// How many there are, hidden ones not counted.
     pub total: u64,
@@ -138,7 +138,7 @@ impl<Id> Children<Id> {
 }
 
 impl<Id> Value<Id> {
-    /// What its children are asked for with, if they say more than its text and reading them runs no getter. The text
+    /// What its children are requested with, if they say more than its text and reading them runs no getter. The text
     /// of a string is all of it, and so is that of a pointer to one.
     pub fn contents(&self) -> Option<&Id> {
         let is_text = self.text.starts_with('"') || self.text.starts_with("0x") && self.text.ends_with('"');

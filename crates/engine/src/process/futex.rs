@@ -11,7 +11,7 @@ const WAITS: [u64; 5] = [0, 6, 9, 11, 13];
 const PRIVATE: u64 = 0x80;
 /// What is not a flag.
 const OPERATION: u64 = 0x7f;
-/// Where glibc and musl have the owner in a mutex: behind the lock and, in glibc, the count.
+/// Where glibc and musl have the owner in a mutex: after the lock and, in glibc, the count.
 const OWNER: u64 = if cfg!(target_env = "musl") { 4 } else { 8 };
 
 /// The system calls by which a thread waits: `futex`, and the continuation of an interrupted one.

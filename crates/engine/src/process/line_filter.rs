@@ -56,7 +56,7 @@ impl LineFilter {
     fn filter_piece(&mut self, piece: &str, passed: &mut String) {
         match self.within {
             LineState::Start => self.begin(piece, passed),
-            // What the debugger writes comes in a piece of its own, also behind a line that has no end yet.
+            // What the debugger writes comes in a piece of its own, also after a line that has no end yet.
             LineState::Passed if !self.muted.iter().any(|muted| piece.starts_with(muted)) => {
                 passed.push_str(piece);
             }

@@ -40,7 +40,7 @@ impl ProcessSpec {
     }
 }
 
-/// The value of a search path, such as `PATH`, with folders in front of what it was. An empty one is left out,
+/// The value of a search path, such as `PATH`, with folders before what it was. An empty one is left out,
 /// because it would name the current folder. None if a folder cannot be part of such a path.
 pub(crate) fn search_path(
     folders: impl IntoIterator<Item = PathBuf>,

@@ -57,7 +57,7 @@ impl Usage {
         self.threads.keys().map(|number| self.demand_of(*number, earlier)).sum()
     }
 
-    /// The same of one thread.
+    /// The same for one thread.
     pub fn demand_of(&self, thread: u32, earlier: &Self) -> f64 {
         let of = |usage: &Self| usage.threads.get(&thread).copied().unwrap_or_default();
         let (first, last) = (of(earlier), of(self));

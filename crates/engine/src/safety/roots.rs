@@ -17,7 +17,7 @@ pub fn resolved(path: &Path) -> Option<PathBuf> {
         if rest.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
             return None;
         }
-        // A `..` behind a folder that is not there is nowhere.
+        // A `..` after a folder that is not there is nowhere.
         let Some(Component::Normal(name)) = rest.components().next_back() else { return None };
         missing.push(name.to_owned());
         rest = rest.parent()?;

@@ -93,7 +93,7 @@ pub(super) fn names_files(variable: &str) -> bool {
     VARIABLES.iter().any(|start| variable.starts_with(start))
 }
 
-/// The shell that is to run a text, in a command or behind others in it: `env bash -c TEXT`.
+/// The shell that is to run a text, in a command or after others in it: `env bash -c TEXT`.
 pub(super) fn shell_of_text<'w>(words: &[&'w str]) -> Option<&'w str> {
     let name = |word: &'w str| Path::new(word).file_name().and_then(|name| name.to_str());
     let is_text = |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.contains('c');

@@ -30,7 +30,7 @@ struct Entry {
     id: BreakpointId,
     request: Request,
     enabled: bool,
-    /// Where to plant it, as far as that is not where it was asked for.
+    /// Where to bind it, as far as that is not where it was requested.
     planned: AdjustedPosition,
     /// Why it is set nowhere: its place is gone, as after an edit.
     lost: Option<String>,
@@ -56,7 +56,7 @@ pub struct Change {
 pub struct Relocation {
     /// The line that is asked for.
     pub line: u32,
-    /// Where to plant it, as far as that is another place.
+    /// Where to bind it, as far as that is another place.
     pub planned: AdjustedPosition,
     /// Why it can be set nowhere.
     pub lost: Option<String>,
@@ -74,7 +74,7 @@ pub(crate) enum Group {
 }
 
 impl Breakpoints {
-    /// Takes one up; `planned` is where it is to be set, as far as that differs from where it was asked for.
+    /// Takes one up; `planned` is where it is to be set, as far as that differs from where it was requested.
     pub(crate) fn add(&mut self, request: Request, planned: AdjustedPosition) -> BreakpointId {
         self.last_id += 1;
         let id = BreakpointId(self.last_id);

@@ -61,7 +61,7 @@ impl PlaceRequest {
 pub struct ResolvedPlace {
     /// What to ask for.
     pub request: Request,
-    /// Where to plant it, as far as that differs from where it was asked for.
+    /// Where to bind it, as far as that differs from where it was requested.
     pub planned: AdjustedPosition,
     /// What else there is to know about the place.
     pub note: Option<String>,
@@ -256,7 +256,7 @@ impl Session {
             }
             let columns = code.columns(line);
             let is_in_body = column.is_some() || columns.first().is_some_and(|first| first >= body_column);
-            // A declaration begins in front of its code.
+            // A declaration begins before its code.
             let body = columns.iter().find(|column| *column >= body_column).unwrap_or(body_column);
             (!is_in_body).then(|| {
                 format!(

@@ -121,7 +121,7 @@ impl Seen {
         };
         let explained =
             |path: &str| self.texts.contains_key(path) && changed.iter().any(|other| is_within(other, path));
-        // What is inside of something new, or gone, says nothing more.
+        // What is inside something new, or gone, says nothing more.
         let is_new = |path: &str| before.texts.contains_key(path) != self.texts.contains_key(path);
         let is_part = |path: &str| changed.iter().any(|outer| is_new(outer) && is_within(path, outer));
         changed

@@ -44,7 +44,7 @@ impl Execution {
     }
 
     /// `created`, `running`, `paused` or `ended`. A program that could not be started leaves its session as
-    /// if it had never been asked for.
+    /// if it had never been requested.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Ended(end) if matches!(**end, End::NotStarted(_)) => "created",

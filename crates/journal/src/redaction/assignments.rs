@@ -1,4 +1,4 @@
-//! Values behind the names of credentials in a text: `password = 'x'`, `"apiKey": "x"`, `--token x`, `PASSWORD=x`.
+//! Values after the names of credentials in a text: `password = 'x'`, `"apiKey": "x"`, `--token x`, `PASSWORD=x`.
 //!
 //! An expression finds candidates for such names and the text up to their value; the rest is parsed by hand.
 
@@ -95,11 +95,11 @@ pub(super) fn hide_if(
 /// What a value in a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueForm {
-    /// The inside of quotes.
+    /// The text inside quotes.
     Quoted,
     /// Without quotes.
     Bare,
-    /// The inside of brackets.
+    /// The text inside brackets.
     Container,
 }
 
@@ -144,7 +144,7 @@ fn name(text: &str, from: usize, found: Range<usize>) -> Option<Name<'_>> {
     let length = matched.bytes().take_while(|byte| is_of_name(*byte) || *byte == b' ').count();
     let spaced = matched.get(..length)?.trim_end_matches(' ');
     let spaced = spaced.strip_suffix(" is").unwrap_or(spaced);
-    // An escape that is written out is not part of the name behind it.
+    // An escape that is written out is not part of the name after it.
     let is_escaped = start.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
     if is_escaped && matches!(bytes.get(start), Some(b'n' | b't' | b'r')) && start < found.start {
         start += 1;
@@ -215,7 +215,7 @@ pub(super) fn is_empty(secret: &str) -> bool {
         || matches!(inner, "None" | "null" | "undefined" | "True" | "False" | "true" | "false")
 }
 
-/// Where the inside of the quotes is that begin behind a prefix of so many letters. Without an end it goes as far as
+/// Where the text inside the quotes is that begin after a prefix of so many letters. Without an end it goes as far as
 /// the text or, of one line, as the line.
 fn quoted(rest: &str, prefix: usize) -> Option<Range<usize>> {
     let behind = rest.get(prefix..)?;

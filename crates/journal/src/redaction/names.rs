@@ -42,7 +42,7 @@ const WORDS: &[&str] = &[
 /// Names in one word that end so are credentials too: `pgpassword`, `authtoken`.
 const ENDINGS: &[&str] =
     &["password", "passwd", "passphrase", "secretkey", "apikey", "authtoken", "accesstoken"];
-/// What makes a credential of the word `key` behind it.
+/// What makes a credential of the word `key` after it.
 const KEYS: &[&str] = &[
     "access",
     "account",
@@ -78,7 +78,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("smtp", "pass"),
     ("user", "pass"),
 ];
-/// Behind a credential's name, these say which one it is.
+/// After a credential's name, these say which one it is.
 const ADDITIONS: &[&str] = &[
     "again",
     "b64",
@@ -101,7 +101,7 @@ const ADDITIONS: &[&str] = &[
     "text",
     "value",
 ];
-/// In front of `token`, these make a word of a parser or a page of it.
+/// Before `token`, these make a word of a parser or a page of it.
 const NO_TOKENS: &[&str] = &["max", "min", "num", "eos", "bos", "pad", "unk", "mask", "cls", "sep"];
 /// No name is a credential's that has none of these.
 static HINTS: LazyLock<Option<Regex>> =
@@ -109,7 +109,7 @@ static HINTS: LazyLock<Option<Regex>> =
 /// Longer ones are texts.
 const LONGEST: usize = 100;
 
-/// In front of `token`, these make a credential of it; without them it may be a parser's.
+/// Before `token`, these make a credential of it; without them it may be a parser's.
 const TOKENS: &[&str] = &[
     "access", "api", "app", "auth", "bearer", "bot", "client", "csrf", "deploy", "github", "gitlab", "id",
     "jwt", "npm", "oauth", "personal", "private", "pypi", "refresh", "secret", "security", "service",

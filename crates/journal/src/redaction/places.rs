@@ -49,7 +49,7 @@ impl Home {
     }
 }
 
-/// Whether a path can begin behind this.
+/// Whether a path can begin after this.
 fn begins(before: &[u8]) -> bool {
     match before {
         [.., b':', b'/', b'/'] | [.., b'\\', b'n' | b't' | b'r'] | [] => true,

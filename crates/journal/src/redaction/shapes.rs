@@ -13,9 +13,9 @@ use super::marked;
 
 /// Nothing shorter holds a credential that is known by its shape.
 const SHORTEST: usize = 10;
-/// Where a word begins: also behind an escape that is written out, a colour, and a percent escape.
+/// Where a word begins: also after an escape that is written out, a colour, and a percent escape.
 const BEGIN: &str = r"(?:(?-u:\b)|_|\\[abefnrtv]|\[[0-9;]{1,8}m|%[0-9A-F][0-9A-F])";
-/// Behind what was cut. What was cut is hidden although it is shorter than a whole one.
+/// Follows a truncated credential, which is hidden although it is shorter than a whole one.
 const CUT: &str = r#"(?:\\?["'`])?(?:\.\.\.|…)"#;
 /// So much of a credential that was cut is worth hiding.
 const LEAST_OF_CUT: usize = 6;

@@ -30,7 +30,7 @@ impl Redaction {
         }
     }
 
-    /// The words of a command line have their values behind them; a private key has one line in each element.
+    /// The words of a command line have their values after them; a private key has one line in each element.
     fn hide_in_list(&self, elements: &mut [Value]) {
         let mut is_awaited = false;
         let mut in_key = false;

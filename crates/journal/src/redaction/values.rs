@@ -134,7 +134,7 @@ fn is_text_type(name: &str) -> bool {
     matches!(name.as_str(), "str" | "bytes" | "bytearray") || name.contains("string") || name.contains("char")
 }
 
-/// The inside of the quotes of a text that is a literal: `'a'`, `b'a'`, `0x7f00 "a"`, `bytearray(b'a')`.
+/// The text inside the quotes of a literal: `'a'`, `b'a'`, `0x7f00 "a"`, `bytearray(b'a')`.
 fn literal(text: &str) -> Option<&str> {
     let opening = text.find(['"', '\'', '`'])?;
     let (before, rest) = text.split_at(opening);

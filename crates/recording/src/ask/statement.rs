@@ -48,7 +48,7 @@ pub(super) struct Value<'a> {
     pub(super) is_compound: bool,
     /// The value is an item of the expression's.
     pub(super) is_item: bool,
-    /// It stands behind the head of a loop, or behind other statements, on the same line.
+    /// It stands after the head of a loop, or after other statements, on the same line.
     pub(super) is_late: bool,
 }
 
@@ -124,7 +124,7 @@ fn named_argument<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option
         let is_short = || matches!(text_at(at + 1), "," | "}") && bracket_around(tokens, *at) == "{";
         text_at(*at) == name
             && matches!(before, "(" | "," | "{")
-            // Behind it, an assignment takes an object apart.
+            // After it, an assignment takes an object apart.
             && !(*at..tokens.len()).any(|at| is_assignment(tokens, at))
             && (matches!(text_at(at + 1), "=" | ":") || is_short())
     };

@@ -115,7 +115,7 @@ pub(super) fn attributes(recording: &Recording, condition: &Expression) -> Resul
     Ok(found)
 }
 
-/// The same of an attribute of any of these objects, or of any at all.
+/// The same for an attribute of any of these objects, or of any at all.
 fn attribute(recording: &Recording, name: &str, of: Option<&HashSet<i64>>) -> Result<Option<Stored>> {
     let (mut last, mut key, mut is_same) = (None, None, true);
     assignments(recording, name, i64::MAX, |assignment| {

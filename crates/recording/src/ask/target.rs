@@ -37,17 +37,17 @@ pub struct TargetRequest<'a> {
 }
 
 pub(super) struct Target {
-    /// As it was asked for.
+    /// As requested.
     text: String,
     /// The number of the event just before which its value is read.
     pub(super) event: i64,
-    /// The number of the event that was asked for. If a call begins with it, its arguments are there just after it.
+    /// The number of the requested event. If a call begins with it, its arguments are there just after it.
     asked: i64,
     /// The frame whose variables it begins at.
     frame: String,
     pub(super) owner: Owner,
     pub(super) key: Key,
-    /// It is stored elsewhere than under the name that was asked for.
+    /// It is stored elsewhere than under the requested name.
     is_stored: bool,
     /// Why the moment is not the last one, where none was given.
     note: Option<String>,
@@ -105,8 +105,8 @@ impl Target {
         Err(absent(recording, &target, text, moment, &frames, &memory)?)
     }
 
-    /// Where it was last there, in a stack that has it, or the variable that it begins at; at the moment that was asked for
-    /// if it is kept in a module. Another process has other variables: they are shown if its own one has none.
+    /// The last moment at which it existed, in a stack that has it or the variable that it begins with; the requested moment
+    /// if it is a global of a module. Variables of other processes are shown if the requested one has none.
     fn last(recording: &Recording, target: &Expression, text: &str, asked: &Event) -> Result<Option<Self>> {
         let mut names = target.roots();
         names.extend(target.last_name().map(str::to_owned));
@@ -366,7 +366,7 @@ fn unknown_part(
     Ok(cut_text(recording, object, memory)?.map(|cut| format!("only {cut}")))
 }
 
-/// The same of the first part of a target that is not there.
+/// The same for the first part of a target that is not there.
 fn unknown_in(
     recording: &Recording,
     target: &Expression,

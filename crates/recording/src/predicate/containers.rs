@@ -174,7 +174,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether not all items of the container that an expression goes through are recorded. Notes it if so.
+    /// Whether not all items of the container that an expression iterates over are recorded. Notes it if so.
     pub(super) fn is_cut(&self, over: &Expression) -> Result<bool> {
         match over {
             Expression::Each(each) => self.is_cut(&each.over),
@@ -231,7 +231,7 @@ impl Scope<'_> {
         Ok(is_cut)
     }
 
-    /// The same of a string.
+    /// The same for a string.
     pub(super) fn is_cut_text(&self, value: &Datum) -> bool {
         let is_cut = matches!(value, Datum::Text(text, length) if wide(text.chars().count()) < *length);
         if let Some(notes) = self.notes.filter(|_| is_cut) {
@@ -329,7 +329,7 @@ impl Scope<'_> {
         Ok(self.part(of, ends)?.and_then(|(part, is_whole)| is_whole.then_some(part)))
     }
 
-    /// The value of an expression that is gone through; of a part of a container, what is recorded of it.
+    /// The value of an iterated expression; of a part of a container, what is recorded of it.
     fn recorded(&self, over: &Expression) -> Result<Option<Datum>> {
         match over {
             Expression::Slice(of, ends) => Ok(self.part(of, ends)?.map(|(part, _)| part)),
@@ -368,7 +368,7 @@ impl Scope<'_> {
         Ok(Some((part, is_whole)))
     }
 
-    /// What a container has, as Python's `for` goes through it: the keys of a dictionary.
+    /// What a container has, as Python's `for` iterates over it: the keys of a dictionary.
     pub(super) fn items(&self, of: &Datum) -> Result<Option<Vec<Datum>>> {
         if let Datum::Object(number) = of
             && let number = self.kept_in(*number)?.unwrap_or(*number)

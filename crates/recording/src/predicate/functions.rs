@@ -12,7 +12,7 @@ pub(crate) enum Function {
     Number,
     /// Whether it is the number that equals none.
     IsNan,
-    /// The same of a value of JavaScript that may be none.
+    /// The same for a value of JavaScript that may be none.
     IsNumberNan,
     IsInfinite,
     Lower,
@@ -30,7 +30,7 @@ pub(crate) enum Function {
     TypeOf,
     /// All that is in an array or a table, row by row.
     Elements,
-    /// What is in a container, as Python's `for` goes through it.
+    /// What is in a container, as Python's `for` iterates over it.
     Items,
     /// The same, in ascending order.
     Sorted,

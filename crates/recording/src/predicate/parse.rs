@@ -188,7 +188,7 @@ impl Parser {
         }
     }
 
-    /// A part, of which the beginning and the sign behind it are read. `end` follows it.
+    /// A part, of which the beginning and the sign after it are read. `end` follows it.
     fn slice(&mut self, of: Expression, from: Option<Expression>, end: &str) -> Parsed<Expression> {
         let has_end = !self.is_next(end) && !self.is_next(":");
         let to = if has_end { Some(Box::new(self.or()?)) } else { None };
@@ -366,7 +366,7 @@ impl Parser {
         let first = if self.word("for") { self.comprehension(first)? } else { first };
         let mut items = vec![first];
         while self.sign(",") {
-            // One may stand behind the last item.
+            // One may stand after the last item.
             if self.sign(end) {
                 return Ok(items);
             }

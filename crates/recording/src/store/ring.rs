@@ -1,7 +1,7 @@
 //! Keeps the last events of a run rather than the first.
 //!
 //! When there are enough more events than are wanted, those before a *cut* are dropped in one transaction. What is left
-//! of them is what the events behind the cut need: the last value of each variable, attribute and item (the *base*,
+//! of them is what the events after the cut need: the last value of each variable, attribute and item (the *base*,
 //! whose writes have event 0), the calls that had not ended, and the lines at which these calls were and the events with
 //! which they were resumed, whose kind is [`EARLIER`] more than it was.
 

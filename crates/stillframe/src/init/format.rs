@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{json, toml, yaml};
 
-/// What some editors write in front of a text.
+/// What some editors write before a text.
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The format of a host's file.

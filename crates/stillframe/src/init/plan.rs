@@ -65,7 +65,7 @@ pub(crate) fn existing(host: &McpHost, file: &Path) -> anyhow::Result<Option<Val
     Ok(entry.cloned())
 }
 
-/// The keys of the entry that counts. opencode 2 has a section inside of the section, and prefers what is there.
+/// The keys of the entry that counts. opencode 2 has a section inside the section, and prefers what is there.
 fn keys(host: &McpHost, root: &Value) -> Vec<&'static str> {
     let inner = vec![host.section, "servers", NAME];
     let has_inner = || inner.iter().try_fold(root, |value, key| value.get(*key)).is_some();

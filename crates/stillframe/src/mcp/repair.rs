@@ -19,7 +19,7 @@ use super::unreadable;
 
 /// Where the problem is in the parameters of a request that could not be read.
 pub(super) const PROBLEM: &str = "unreadable";
-/// The same of what was no request, in one of no method.
+/// The same for what was no request, in one of no method.
 pub(super) const INVALID: &str = "invalid";
 /// The longest line that the SDK reads, in bytes.
 const LONGEST: usize = rmcp::transport::async_rw::DEFAULT_MAX_LINE_LENGTH;

@@ -16,7 +16,7 @@ use crate::terminal::{
 /// The longest column of names; a longer one pushes its value to the right.
 const NAMES: usize = 24;
 
-/// A stop report and the values that were asked for.
+/// A stop report and the requested values.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ProbeReport {
     #[serde(flatten)]

@@ -25,7 +25,7 @@ enum Word {
     Option(&'static str, Part),
     /// A part of the address.
     Part(Part),
-    /// The script, as the word behind `sh -c`.
+    /// The script, as the word after `sh -c`.
     Script,
     /// The script, in one word for the shell that the engine starts there.
     QuotedScript,

@@ -81,7 +81,7 @@ const PLACES: [&str; 7] = ["at", "calls", "evidence", "formattedAnalysis", "form
 const STACK: &str = "stack";
 /// Our words where an answer begins. Further inside, they are those of an exception or of a debugger.
 const SENTENCES: [&str; 2] = ["error", "message"];
-/// Where answers begin inside of others.
+/// Where answers begin inside others.
 const ANSWERS: [&str; 4] = ["context", "data", "request", "response"];
 /// Errors that repeat what the program or its language said.
 const REPEATED: [&str; 2] = ["bad_expression", "evaluation_failed"];
@@ -336,7 +336,7 @@ impl Paths {
         relative.unwrap_or_else(|| self.text(word, Direction::There).into_owned())
     }
 
-    /// The path there of a relative path here, which may have a line or a function behind it.
+    /// The path there of a relative path here, which may have a line or a function after it.
     fn relative(&self, text: &str) -> Option<String> {
         let file = text.split_once(':').map_or(text, |(file, _)| file);
         let path = Path::new(file);

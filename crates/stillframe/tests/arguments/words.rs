@@ -74,7 +74,7 @@ impl Programs {
     }
 
     /// One row for each argument of a tool that is a command line or a list of arguments: the tool, the argument, the
-    /// words in front of those that are to arrive, and the rest of the call.
+    /// words before those that are to arrive, and the rest of the call.
     fn rows(&self) -> Vec<(&'static str, &'static str, Vec<&str>, Value)> {
         let path = self.program.path();
         let at =

@@ -82,7 +82,7 @@ const BRIDGE: &[(Victim, Harm)] = &[
     (Adapter("stillframe.Bridge"), Held),
     (Itself, Killed),
 ];
-/// The debugger is inside of the program.
+/// The debugger is inside the program.
 const INSIDE: &[(Victim, Harm)] = &[(Program, Killed), (Program, Held), (Itself, Killed)];
 
 const LANGUAGES: [Row; 6] = [

@@ -36,7 +36,7 @@ struct User {
     std::optional<int> note;
     int twice() const { return 2 * id; } // @inside
 };
-// As in the header of that library, whose types inside of it have its name in theirs.
+// As in the header of that library, whose types inside it have its name in theirs.
 namespace nlohmann {
 template <class Number> struct basic_json {
     enum class value_t { null, object, array, string, number_integer };

@@ -22,7 +22,7 @@ fn crashed(sources: &Sources) -> (PathBuf, PathBuf) {
     crashed_after(sources, "gcc -g -O0 -pthread -o crashes main.c")
 }
 
-/// The same of a program that this command makes.
+/// The same for a program that this command makes.
 fn crashed_after(sources: &Sources, command: &str) -> (PathBuf, PathBuf) {
     let program = sources.compiled(command, "crashes");
     let dump = sources.path("dump");

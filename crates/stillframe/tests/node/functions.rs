@@ -32,7 +32,7 @@ console.log(account.balance);
     session.finish().await;
 }
 
-/// The lines of a call in front of the body of its handler hold no code.
+/// The lines of a call before the body of its handler hold no code.
 #[tokio::test]
 async fn the_head_of_a_callback_leads_to_its_body() {
     let text = "\

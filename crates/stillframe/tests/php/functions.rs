@@ -232,7 +232,7 @@ abstract class Base implements ArrayAccess
         string $name,
         // Xdebug looks for code
         // only a few lines
-        // behind the one
+        // after the one
         // that is asked for.
         string $end = '.',
     ): void {

@@ -68,7 +68,7 @@ async fn a_program_that_sleeps_is_not_woken() {
     server.finish().await;
 }
 
-/// Its condition calls a function, and what it assigns has a sign in front of the name.
+/// Its condition calls a function, and what it assigns has a sign before the name.
 const COUNTS: &str = "\
 <?php
 function is_ready(array $found): bool { return count($found) > 3; }

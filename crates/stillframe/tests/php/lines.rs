@@ -61,7 +61,7 @@ async fn a_line_without_code_stays_in_its_function() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "main.php", ARROWS);
     let session = Debugging::of(Language::Php).await;
-    // An argument in front of a closure leads to it, as what is in front of any function.
+    // An argument before a closure leads to it, as what is before any function.
     for (asked, expected) in [("sorted", "sorts"), ("head", "sorts"), ("closure", "adds"), ("end", "end")] {
         let set = session.break_at(&program, asked).await;
         assert_eq!(set["line"], program.line(expected), "{asked}: {}", set.text);

@@ -38,7 +38,7 @@ async fn a_step_that_a_breakpoint_interrupts_is_over() {
     }
 }
 
-/// Xdebug stops at the end of the step in front of the breakpoint, whose hit it leaves out.
+/// Xdebug stops at the end of the step before the breakpoint, whose hit it leaves out.
 #[tokio::test]
 async fn a_breakpoint_where_an_interrupted_step_would_end_is_hit() {
     let folder = folder();

@@ -59,7 +59,7 @@ fn listed(host: &Host, id: &str) -> Option<Value> {
     list(host).into_iter().find(|breakpoint| breakpoint["breakpointId"] == id)
 }
 
-/// The line that was asked for.
+/// The requested line.
 fn asked(breakpoint: &Value) -> &Value {
     breakpoint.get("requestedLine").unwrap_or(&breakpoint["line"])
 }

@@ -235,7 +235,7 @@ async fn private_fields_are_written_by_all_kinds_of_assignments() {
     client.server.finish().await;
 }
 
-/// The functions that a compiler puts in front of a script are none of the program's.
+/// The functions that a compiler puts before a script are none of the program's.
 #[tokio::test]
 async fn functions_that_a_compiler_adds_are_not_recorded() {
     let folder = tempfile::tempdir().unwrap();

@@ -134,7 +134,7 @@ async fn a_recorded_program_is_started_as_without_a_recording() {
     }
 }
 
-/// The same of a program that is recorded in a folder.
+/// The same for a program that is recorded in a folder.
 async fn run_in(folder: &std::path::Path, state: &std::path::Path, words: &[&str]) -> (i32, String, String) {
     let mut command = STILLFRAME.command();
     command.args(["record", "--"]).args(words).current_dir(folder);

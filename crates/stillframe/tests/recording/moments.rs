@@ -141,7 +141,7 @@ async fn lines_and_variables_of_comprehensions_are_part_of_their_statement() {
     }
 }
 
-/// Names of functions say what they are inside of from Python 3.11 on.
+/// Names of functions say what they are inside from Python 3.11 on.
 #[tokio::test]
 async fn writes_of_an_outer_variable_are_found_in_other_calls_of_the_closure() {
     let program = Fixture::python("recording_moments");

@@ -65,7 +65,7 @@ async fn every_answer_escapes_invisible_characters() {
     }
 }
 
-/// A program's name is in lists, and what was asked for is in errors.
+/// A program's name is in lists, and what was requested is in errors.
 #[cfg(unix)]
 #[tokio::test]
 async fn file_names_in_lists_are_escaped() {

@@ -39,7 +39,7 @@ struct Amount {
 }
 
 impl Amount {
-    /// What was asked for.
+    /// What was requested.
     fn wanted() -> Self {
         if tries_everything() { FULL } else { PART }
     }

@@ -12,7 +12,7 @@ async fn run(server: &Server, language: Language, mut arguments: Value) -> Answe
     server.ok("run_until", arguments).await
 }
 
-/// A value, without the address that C shows in front of a text.
+/// A value, without the address that C shows before a text.
 fn plain(language: Language, value: &Value) -> Value {
     value.as_str().map_or(Value::Null, |value| json!(language.plain(value)))
 }

@@ -41,7 +41,7 @@ fn at(program: &Fixture, name: &str, expressions: &[&str]) -> Value {
     json!({ "line": program.line(name), "expressions": expressions })
 }
 
-/// The values of each row as text, with `!` in front of errors.
+/// The values of each row as text, with `!` before errors.
 fn values(answer: &Answer) -> Vec<Vec<String>> {
     let rows = answer["rows"].as_array().expect("rows");
     let shown = |cell: &Value| match (&cell["value"], &cell["error"]) {

@@ -79,7 +79,7 @@ impl HttpClient {
         self.ask(Method::POST, more, message.to_string()).await
     }
 
-    /// Opens the stream of what belongs to no call, or takes a stream up behind an event.
+    /// Opens the stream of what belongs to no call, or takes a stream up after an event.
     pub async fn listen(&self, behind: Option<&str>) -> Events {
         self.get(behind).await.events()
     }

@@ -34,7 +34,7 @@ pub(super) const ROW: Row = Row {
         raised: "SIGABRT",
         back_from_swap: "call",
         plain: |shown| match shown.split_once(' ') {
-            // An address is shown in front of a text and behind a type.
+            // An address is shown before a text and after a type.
             Some((address, text)) if address.starts_with("0x") => text,
             _ => shown.split_once(" @ 0x").map_or(shown, |(kind, _)| kind),
         },

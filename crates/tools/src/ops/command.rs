@@ -48,7 +48,7 @@ impl Command {
         Self::of_words(host, words, cwd)
     }
 
-    /// The same of words. One that has spaces may be a whole command in quotes.
+    /// The same for words. One that has spaces may be a whole command in quotes.
     pub fn of_words(host: &dyn Host, words: Vec<String>, cwd: Option<PathBuf>) -> Result<Self, ToolError> {
         let words = match words.as_slice() {
             [text] if text.trim().contains(' ') => typed_words(host, text, cwd.as_deref())?,
@@ -156,7 +156,7 @@ impl From<CommandProblem> for ToolError {
     }
 }
 
-/// What is added to the environment in front of a command, and the rest.
+/// What is added to the environment before a command, and the rest.
 pub(super) fn assignments(words: Vec<String>) -> (BTreeMap<String, Option<String>>, Vec<String>) {
     let mut words = words.into_iter().peekable();
     words.next_if(|word| word == "env");

@@ -153,7 +153,7 @@ pub(super) async fn held(session: &Session) -> Option<String> {
     Some(held_by_signal(pid))
 }
 
-/// The same of a process that is held.
+/// The same for a process that is held.
 pub(super) fn held_by_signal(pid: u32) -> String {
     format!(
         "process {pid} is stopped by a signal such as SIGSTOP, and does nothing until it receives SIGCONT"

@@ -32,7 +32,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Reads a name, or a regular expression: one between slashes, with `i` behind them where case does not
+    /// Reads a name, or a regular expression: one between slashes, with `i` after them where case does not
     /// count, or whatever holds a sign that no name of a function has.
     pub fn read(text: &str) -> Result<Self, ToolError> {
         let text = text.trim();

@@ -202,7 +202,7 @@ pub async fn variables(
     Ok(session.variables(Reference(reference), page, session.policy().bounds.text(text)).await?)
 }
 
-/// Children that were asked for by their names.
+/// Children that were requested by their names.
 #[derive(Clone, Debug)]
 pub struct NamedChildren {
     /// Those that were found.

@@ -107,7 +107,7 @@ fn other_languages(command: &Command) -> Option<(bool, String)> {
             adapter.name() != command.adapter.name() && is_interpreter(commands, name)
         })
     };
-    // Behind the first word of a command, the name of an interpreter may mean anything.
+    // After the first word of a command, the name of an interpreter may mean anything.
     let begins_other = |text: &str| {
         let words = text.split_whitespace().map(str::to_owned).collect();
         assignments(words).1.first().is_some_and(|word| is_other(word.trim_matches(['"', '\''])))

@@ -66,7 +66,7 @@ pub fn whole(bounds: &Bounds) -> Limits {
 pub struct RunUntilResult {
     /// What the program is doing now.
     pub settled: Settled,
-    /// The frames that called the innermost one, when they were asked for.
+    /// The frames that called the innermost one, when they were requested.
     pub callers: Vec<Caller>,
     /// The expressions and what came of each.
     pub values: Vec<(String, Result<Value<Reference>, ToolError>)>,
@@ -208,13 +208,13 @@ pub async fn check_condition(session: &Session, wanted: &ExceptionBreakpoints) -
     Ok(session.check_rule(&rule).await?)
 }
 
-/// Says that a breakpoint is on another line than the one asked for; `doing` is what is done there.
+/// Says that a breakpoint is on another line than the one requested; `doing` is what is done there.
 pub(super) fn moved_to_line(breakpoint: &Breakpoint, doing: &str) -> Option<String> {
     let (asked, line) = (breakpoint.requested_line()?, breakpoint.line()?);
     (asked != line).then(|| format!("line {asked} has no code to stop at; {doing} on line {line}"))
 }
 
-/// Says that a breakpoint is at another column than the one asked for.
+/// Says that a breakpoint is at another column than the one requested.
 pub fn moved_to_column(breakpoint: &Breakpoint) -> Option<String> {
     let (asked, column) = (breakpoint.requested_column()?, breakpoint.column()?);
     let columns: Vec<String> = breakpoint.columns().iter().map(ToString::to_string).collect();

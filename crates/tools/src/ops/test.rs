@@ -149,7 +149,7 @@ pub struct Counts {
 pub struct Failure {
     /// What its runner says. Only an id, while it is not over; none where there is no runner.
     pub result: Option<TestResult>,
-    /// What was thrown; none when the runner failed it for another reason.
+    /// The thrown value; none when the runner failed it for another reason.
     pub throw: Option<Box<Throw>>,
 }
 

@@ -348,7 +348,7 @@ impl StopReport {
         self
     }
 
-    /// The same with what did not stop it: the first sentence in front of the message, and all of them in the notes.
+    /// The same with what did not stop it: the first sentence before the message, and all of them in the notes.
     #[must_use]
     pub fn with_unreached(mut self, missed: Vec<String>) -> Self {
         if let Some(first) = missed.first() {

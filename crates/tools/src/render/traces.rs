@@ -117,7 +117,7 @@ impl TracebackFilter<'_> {
     }
 }
 
-/// A line of a traceback without what is in front of the lines of a group of exceptions.
+/// A line of a traceback without what is before the lines of a group of exceptions.
 fn without_margin(line: &str) -> &str {
     line.trim_start().strip_prefix("| ").unwrap_or(line)
 }
@@ -144,9 +144,9 @@ pub(super) fn news(text: &str, known: &[&str]) -> String {
     text.lines().filter(is_new).collect::<Vec<_>>().join("\n")
 }
 
-/// A line without what a runner or a window of source puts in front of it.
+/// A line without what a runner or a window of source puts before it.
 fn bare(line: &str) -> &str {
-    // The spaces behind an `E` are all there is in an empty line of a message.
+    // The spaces after an `E` are all there is in an empty line of a message.
     let line = line.trim_start_matches(['>', ' ', '\t']);
     let line = line.strip_prefix("E ").unwrap_or(line).trim();
     match line.split_once(" | ") {

@@ -110,7 +110,7 @@ impl Program {
     }
 }
 
-/// What is in front of a place in a file.
+/// What is before a place in a file.
 enum Block {
     /// Whole lines, from there to the place.
     Lines(u64, Vec<u8>),

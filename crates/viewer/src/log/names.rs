@@ -70,7 +70,7 @@ fn fill(text: &mut String, found: Option<&[u8]>) {
     }
 }
 
-/// The text of the inside of a JSON string.
+/// The text inside a JSON string.
 fn decoded(inside: &[u8]) -> String {
     let text = String::from_utf8_lossy(inside);
     if !text.contains('\\') {

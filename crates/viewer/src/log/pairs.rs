@@ -40,7 +40,7 @@ impl Pairs {
         None
     }
 
-    /// Entries in front of all others, in their order. Calls `found` for each pair.
+    /// Entries before all others, in their order. Calls `found` for each pair.
     pub(super) fn put_in_front(
         &mut self,
         entries: impl Iterator<Item = (Kind, u64, i64)>,
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn calls_and_answers_are_paired_in_either_order() {
-        // What is there at first, what comes in front of it, what is written then; the pairs, in order.
+        // What is there at first, what comes before it, what is written then; the pairs, in order.
         let cases: [(&str, &str, &str, &[Pair]); 8] = [
             ("Aa", "", "", &[(0, 1)]),
             ("ABba", "", "", &[(0, 3), (1, 2)]),

@@ -21,7 +21,7 @@ pub(super) fn is_gone(server: u32, last_entry: i64) -> bool {
 #[cfg(target_os = "linux")]
 fn started(pid: u32) -> Option<i64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything. Behind it are the fields of `proc_pid_stat(5)` from the third on.
+    // The name in parentheses may hold anything. After it are the fields of `proc_pid_stat(5)` from the third on.
     let mut fields = status.rsplit_once(')')?.1.split_whitespace();
     if matches!(fields.next()?, "Z" | "X") {
         return None;

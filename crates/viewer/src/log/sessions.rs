@@ -59,7 +59,7 @@ impl Sessions {
         }
     }
 
-    /// An entry was put in front, after those behind it.
+    /// An older entry was added before the others.
     pub(super) fn push_front(&mut self, number: usize, record: &Record, indexer: &Indexer) {
         self.is_sorted = false;
         let Some((known, is_settled)) = self.of(number, record, indexer) else { return };

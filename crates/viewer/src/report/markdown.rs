@@ -40,7 +40,7 @@ pub(super) fn shortened(text: &str) -> String {
     first.chain([middle.as_str()]).chain(last).collect::<Vec<_>>().join("\n")
 }
 
-/// Lines of a source with their numbers, `>` in front of one, and not many around it.
+/// Lines of a source with their numbers, `>` before one, and not many around it.
 pub(super) fn excerpt(source: &SourceWindow, at: u32) -> String {
     let last = u64::from(at) + AROUND;
     let width = last.to_string().len();
@@ -53,7 +53,7 @@ pub(super) fn excerpt(source: &SourceWindow, at: u32) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// How many backticks there are one behind the other.
+/// How many backticks there are one after the other.
 fn longest_run(text: &str) -> usize {
     text.split(|character| character != '`').map(str::len).max().unwrap_or(0)
 }

@@ -92,7 +92,7 @@ fn room(area: Rect) -> PaneSize {
     PaneSize { columns: area.width.into(), lines: area.height.saturating_sub(1).into() }
 }
 
-/// A title with a line behind it, and what is below.
+/// A title with a line after it, and what is below.
 fn pane(buffer: &mut Buffer, area: Rect, content: &PaneContent, style: ratatui::style::Style, theme: Theme) {
     let columns = usize::from(area.width);
     let mut title = Strip::new(columns);

@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn rows_replay_in_real_time_with_long_pauses_shortened() {
         let began = Instant::now();
-        // The gaps behind the rows 0, 1, 2, 3: the last one has no next.
+        // The gaps after the rows 0, 1, 2, 3: the last one has no next.
         let gaps = [400, 200, 3_600_000];
         let gap = |row: usize| gaps.get(row).copied();
         let at = |speed, milliseconds| {

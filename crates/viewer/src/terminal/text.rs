@@ -145,7 +145,7 @@ impl Strip {
         self
     }
 
-    /// Takes away what is behind a column.
+    /// Takes away what is after a column.
     fn shorten(&mut self, columns: usize) {
         while self.used > columns {
             let Some((text, _)) = self.spans.last_mut() else { return };

@@ -79,7 +79,7 @@ pub(crate) enum Kinds {
 impl Kinds {
     const ORDER: [Self; 5] = [Self::All, Self::Calls, Self::Stops, Self::Output, Self::Errors];
 
-    /// The one behind it, or before it, in a circle.
+    /// The one after it, or before it, in a circle.
     pub(crate) fn next(self, is_back: bool) -> Self {
         let at = Self::ORDER.iter().position(|kinds| *kinds == self).unwrap_or(0);
         let by = if is_back { Self::ORDER.len() - 1 } else { 1 };

@@ -37,7 +37,7 @@ pub(super) struct JournalStatus {
     path: String,
     /// The place of the first entry.
     first: i64,
-    /// The place behind the last entry.
+    /// The place after the last entry.
     end: i64,
     /// Older parts were read.
     pub(super) is_complete: bool,

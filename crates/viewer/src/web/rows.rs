@@ -15,7 +15,7 @@ use crate::plain;
 use crate::timeline::strip::strip;
 use crate::timeline::{self, CallDuration, Filter, Kinds, Mark, Outcome};
 
-/// How many rows a page has when nothing else is asked for, and at most.
+/// How many rows a page has when nothing else is requested, and at most.
 const USUAL: usize = 100;
 const MOST: usize = 500;
 /// How long one request searches for rows. Then it reports how far it got.
@@ -38,7 +38,7 @@ pub(super) struct RowQuery {
     open: Option<String>,
 }
 
-/// Which part: before a place, behind a place, or around one; else the end.
+/// Which part: before a place, after a place, or around one; else the end.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Part {
     before: Option<i64>,
@@ -53,7 +53,7 @@ pub(super) struct Page {
     rows: Vec<Row>,
     /// Older rows are before this place; none when there are none.
     older: Option<i64>,
-    /// Newer rows are behind this place; none at the end.
+    /// Newer rows are after this place; none at the end.
     newer: Option<i64>,
 }
 

@@ -34,7 +34,7 @@ pub(super) fn is_script(file: &File) -> bool {
     has_comments(file) && !file.has_extension("rs")
 }
 
-/// The lines of comments, without code in front of them.
+/// The lines of comments, without code before them.
 pub(super) fn of<'a>(file: &File, lines: &[(usize, &'a str)]) -> Vec<(usize, &'a str)> {
     let Some(syntax) = syntax(file) else { return Vec::new() };
     let mut is_inside = false;

@@ -51,7 +51,7 @@ pub struct SetBlackboxPatterns {
 pub struct SetBlackboxedRanges {
     /// The script.
     pub script_id: String,
-    /// Where such a range begins, where it ends, where the next one begins …; each behind the one before it.
+    /// Where such a range begins, where it ends, where the next one begins …; each after the one before it.
     pub positions: Vec<ScriptPosition>,
 }
 

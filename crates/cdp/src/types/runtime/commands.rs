@@ -77,7 +77,7 @@ pub struct Evaluate {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Evaluated {
-    /// The value, or what was thrown.
+    /// The value, or the thrown value.
     pub result: RemoteObject,
     /// It threw.
     pub exception_details: Option<ExceptionDetails>,

@@ -14,7 +14,7 @@ pub struct RemoteObject {
     pub subtype: Option<String>,
     /// The name of the constructor, for objects.
     pub class_name: Option<String>,
-    /// As JSON: a simple value, or any if it was asked for by value. `null` is the subtype `null`.
+    /// As JSON: a simple value, or any if it was requested by value. `null` is the subtype `null`.
     pub value: Option<Value>,
     /// `NaN`, `Infinity`, `-Infinity`, `-0`, or a big integer with its `n`.
     pub unserializable_value: Option<String>,
@@ -75,7 +75,7 @@ pub struct ExceptionDetails {
     pub url: Option<String>,
     /// Through which calls.
     pub stack_trace: Option<StackTrace>,
-    /// What was thrown.
+    /// The thrown value.
     pub exception: Option<RemoteObject>,
     /// In which context.
     pub execution_context_id: Option<i32>,

@@ -1,4 +1,4 @@
-//! Whether what a loop goes through has a known end.
+//! Whether what a loop iterates over has a known end.
 
 use super::tokens::Kind;
 use super::{Family, Token, has_call, text};
@@ -66,7 +66,7 @@ pub(super) fn end_known(family: Family, head: &[Token], over: &[Token]) -> Optio
     }
 }
 
-/// `[1, 2]` or `&names`; what `&mut` is in front of is often an iterator.
+/// `[1, 2]` or `&names`; what follows `&mut` is often an iterator.
 fn is_collection(over: &[Token]) -> bool {
     match over {
         [first, second, ..] => first.is("[") || (first.is("&") && !second.is("mut")),

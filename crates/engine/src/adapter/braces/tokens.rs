@@ -7,7 +7,7 @@ pub(in crate::adapter) struct Token {
     pub(in crate::adapter) text: String,
     /// 1-based.
     pub(in crate::adapter) line: u32,
-    /// White space is in front of it.
+    /// White space is before it.
     pub(in crate::adapter) is_apart: bool,
 }
 
@@ -60,7 +60,7 @@ struct Reader<'a> {
     rest: &'a str,
     line: u32,
     is_apart: bool,
-    /// Nothing but white space is in front of it in its line.
+    /// Nothing but white space is before it in its line.
     is_first: bool,
     is_php: bool,
 }

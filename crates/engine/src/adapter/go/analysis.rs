@@ -232,7 +232,7 @@ enum State {
     Raw,
 }
 
-/// How many lines behind the head of a function those of its body are that may have code; none for another line.
+/// How many lines after the head of a function those of its body are that may have code; none for another line.
 pub(super) fn body_offsets(text: &str, line: u32) -> impl Iterator<Item = u32> {
     let body = headed(text, line).map(|(function, code)| code.lines_with_end(function.body, function.end));
     body.into_iter().flatten().filter_map(move |inside| inside.checked_sub(line))

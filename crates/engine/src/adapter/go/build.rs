@@ -15,7 +15,7 @@ use crate::parts::create;
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
 
-/// Flags of `go test` that take a value, which the test binary takes under the same name behind `test.`.
+/// Flags of `go test` that take a value, which the test binary takes under the same name after `test.`.
 const TEST_VALUES: [&str; 17] = [
     "run",
     "skip",
@@ -141,7 +141,7 @@ fn check_debug_info(host: &dyn Host, path: &Path) -> Result<()> {
     })
 }
 
-/// A launch of a binary: the one that is asked for, or one built of sources.
+/// A launch of a binary: the requested one, or one built of sources.
 pub(super) async fn build(host: &dyn Host, launch: Launch, progress: &Progress) -> Result<Launch> {
     let (folder, mut wanted) = match &launch.program {
         Program::Script(path) if path.extension().is_some_and(|extension| extension == "go") => {
@@ -269,7 +269,7 @@ impl Builder<'_> {
         Ok(rehearsal::choose(&listed, &ran.stdout, Some(reports)).map(str::to_owned))
     }
 
-    /// The name and the folder of the package that is asked for.
+    /// The name and the folder of the requested package.
     async fn package(&self, packages: &[String]) -> Result<(String, PathBuf)> {
         let mut words: Vec<OsString> = ["list", "-find", "-f", "{{.Name}}\t{{.Dir}}"].map(Into::into).into();
         words.extend(packages.iter().map(Into::into));
@@ -324,7 +324,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Runs `go`. What it prints is the error, with the full path in front of each line number.
+    /// Runs `go`. What it prints is the error, with the full path before each line number.
     async fn run(&self, args: Vec<OsString>) -> Result<String> {
         let ran = self.host.run(&self.spec(args), deadlines::BUILD).await?;
         if ran.success {

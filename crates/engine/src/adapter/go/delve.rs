@@ -151,7 +151,7 @@ pub(super) async fn provide(host: &dyn Host, runtime: &Runtime, progress: &Progr
     })
 }
 
-/// A message, without the title that the adapter puts in front of it, and with what to do about it.
+/// A message, without the title that the adapter puts before it, and with what to do about it.
 pub(super) fn message(text: &str) -> String {
     let text = text.split_once(": ").filter(|(title, _)| is_title(title)).map_or(text, |(_, rest)| rest);
     let text = text.trim_end();

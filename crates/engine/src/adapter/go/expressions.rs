@@ -145,7 +145,7 @@ fn without_calls(expression: &str) -> Option<String> {
     Some(rest)
 }
 
-/// What is in front of a name, which neither continues another one nor is quoted, and what is behind it.
+/// What is before a name, which neither continues another one nor is quoted, and what is after it.
 fn split_at_name<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
     outside(text).find_map(|(at, _, _)| {
         let (before, after) = text.split_at(at);
@@ -155,7 +155,7 @@ fn split_at_name<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
     })
 }
 
-/// What is in front of the bracket that closes, and what is behind it.
+/// What is before the bracket that closes, and what is after it.
 pub(super) fn closed(text: &str) -> Option<(&str, &str)> {
     let end = outside(text).find(|(_, _, depth)| *depth < 0)?.0;
     Some((text.get(..end)?, text.get(end + 1..)?))

@@ -1,8 +1,8 @@
-//! The names of types that Delve puts in front of values, such as `[]func(string) (int, error)`.
+//! The names of types that Delve puts before values, such as `[]func(string) (int, error)`.
 
 use super::expressions::outside;
 
-/// A type in front of a value.
+/// A type before a value.
 pub(super) struct TypeName<'a> {
     /// The type.
     pub(super) name: &'a str,
@@ -10,7 +10,7 @@ pub(super) struct TypeName<'a> {
     pub(super) held: Option<&'a str>,
 }
 
-/// The type that a text begins with, and how long it is. A value follows behind a space.
+/// The type that a text begins with, and how long it is. A value follows after a space.
 pub(super) fn read(text: &str) -> Option<(TypeName<'_>, usize)> {
     let end = end_of(text)?;
     let (name, rest) = text.split_at_checked(end)?;

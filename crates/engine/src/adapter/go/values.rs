@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `{x: 1, y: 2}`, behind a type. Fields without a name only fill space.
+    /// `{x: 1, y: 2}`, after a type. Fields without a name only fill space.
     fn fields(&mut self, kind: &str) -> Option<String> {
         self.eat("{").then_some(())?;
         let mut shown: Vec<String> = Vec::new();
@@ -344,7 +344,7 @@ fn address_of(kind: &str) -> String {
     kind.strip_prefix('*').map_or_else(|| kind.to_owned(), |kind| format!("&{kind}"))
 }
 
-/// A type in front of a value, which names the fields of a structure without a name: `struct {...}`.
+/// A type before a value, which names the fields of a structure without a name: `struct {...}`.
 fn without_fields(kind: &str) -> String {
     let (Some((before, inside)), true) = (kind.split_once("struct {"), kind.ends_with('}')) else {
         return kind.to_owned();
@@ -353,7 +353,7 @@ fn without_fields(kind: &str) -> String {
     format!("{before}{shown}")
 }
 
-/// A type without the packages that Delve writes in front of the fields of a structure: `struct { name string }`.
+/// A type without the packages that Delve writes before the fields of a structure: `struct { name string }`.
 pub(super) fn type_name(kind: &str) -> String {
     let mut is_field = false;
     let word = |word: &str| {

@@ -1,6 +1,6 @@
 //! What goroutines wait for, and which locks a goroutine holds, by its source.
 //!
-//! A `sync.Mutex` does not record its owner. A goroutine holds one if its function has locked it in front of the current
+//! A `sync.Mutex` does not record its owner. A goroutine holds one if its function has locked it before the current
 //! line and has not unlocked it, as far as the tokens show.
 
 use super::super::braces::{Token, closing, tokens};

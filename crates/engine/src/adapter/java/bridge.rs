@@ -12,7 +12,7 @@ use crate::parts::{folder_with, part_of, put};
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
 
-/// What it prints in front of where it listens.
+/// What it prints before where it listens.
 pub(super) const ANNOUNCES: &str = "stillframe-java ";
 const MAIN: &str = "stillframe.Bridge";
 

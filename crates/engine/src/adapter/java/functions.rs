@@ -2,7 +2,7 @@
 
 use super::super::braces::{Token, closing, tokens};
 
-/// Words in front of a parenthesis that do not name a method.
+/// Words before a parenthesis that do not name a method.
 const STATEMENTS: [&str; 7] = ["if", "for", "while", "switch", "catch", "synchronized", "try"];
 
 /// With these, a class has methods that its source does not show.

@@ -29,7 +29,7 @@ impl Tracebacks for Java {
     fn frame<'a>(&self, line: &'a str) -> Option<PrintedFrame<'a>> {
         let call = line.trim().strip_prefix("at ")?;
         let (method, place) = call.strip_suffix(')')?.split_once('(')?;
-        // The class loader and the module are in front of a slash.
+        // The class loader and the module are before a slash.
         let method = method.rsplit('/').next()?;
         if method.contains(char::is_whitespace) || !method.contains('.') {
             return None;

@@ -16,14 +16,14 @@ use crate::progress::Progress;
 pub(in crate::adapter) struct Compiler {
     /// Their names, in the order in which they are looked for.
     pub(in crate::adapter) names: &'static [&'static str],
-    /// In front of the source.
+    /// Before the source.
     pub(in crate::adapter) flags: Vec<String>,
     /// The version of the language, empty for the compiler's own choice. A source that does not compile is tried with the
     /// first of the others that the compiler knows.
     pub(in crate::adapter) versions: &'static [&'static str],
     /// Arguments with which the compiler does nothing but check its options.
     pub(in crate::adapter) checks: &'static [&'static str],
-    /// Behind it.
+    /// After it.
     pub(in crate::adapter) libraries: &'static [&'static str],
     /// Whether a line brings in another file, which may have changed where this one has not.
     pub(in crate::adapter) includes: fn(&str) -> bool,

@@ -124,7 +124,7 @@ fn refusal(text: &str) -> String {
     let text = text.lines().skip(from).collect::<Vec<_>>().join("\n");
     let text = text.trim_start_matches("error: ");
     if text.starts_with("Multiple internal symbols found") {
-        // Behind it are the addresses of all.
+        // After it are the addresses of all.
         return text.lines().next().unwrap_or_default().to_owned();
     }
     if let Some(symbols) = text.strip_prefix("Couldn't look up symbols:") {

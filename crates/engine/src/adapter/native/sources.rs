@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::host::Machine;
 
-    /// An ELF file whose sections are named `.debug_info`, and that contains these texts, each with a NUL behind it.
+    /// An ELF file whose sections are named `.debug_info`, and that contains these texts, each with a NUL after it.
     fn binary(texts: &[&str]) -> Vec<u8> {
         const SECTIONS: u64 = 64;
         const NAMES: u64 = SECTIONS + 2 * 64;

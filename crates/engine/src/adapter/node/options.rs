@@ -70,7 +70,7 @@ pub(crate) fn opens_inspector(pid: u32) -> bool {
     })
 }
 
-/// The words in front of the first one that is neither an option nor the value of one.
+/// The words before the first one that is neither an option nor the value of one.
 pub(super) fn before_script<Word: AsRef<str>>(words: &[Word]) -> &[Word] {
     let mut is_value = false;
     let is_script = |word: &Word| {

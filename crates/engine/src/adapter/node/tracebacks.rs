@@ -17,7 +17,7 @@ impl Tracebacks for Node {
         let call = call.strip_prefix("async ").unwrap_or(call);
         let (function, place) = match call.split_once(" (") {
             Some((function, place)) => (function, place.rsplit_once(')').map_or(place, |(place, _)| place)),
-            // Java puts no space in front of its parenthesis.
+            // Java puts no space before its parenthesis.
             None if call.trim_end().ends_with(')') => return None,
             None => ("", call.trim_end()),
         };

@@ -9,7 +9,7 @@ pub enum SimultaneousStops {
     None,
     /// By one `stopped` event for each.
     Each {
-        /// A command that prints the IDs of the threads that have stopped, each on a line, with ` again` behind those
+        /// A command that prints the IDs of the threads that have stopped, each on a line, with ` again` after those
         /// that were at the same breakpoint before and have not moved since.
         command: &'static str,
     },

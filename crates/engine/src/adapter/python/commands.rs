@@ -15,7 +15,7 @@ pub const COMMAND_FORM: &str = "for a breakpoint in Python, use `python FILE ARG
                                 variables";
 /// Options that take the next word.
 const WITH_VALUE: [&str; 3] = ["-X", "-W", "--check-hash-based-pycs"];
-/// The same of one letter, which may be glued to others.
+/// The same for one letter, which may be glued to others.
 const LETTERS_WITH_VALUE: [char; 3] = ['W', 'X', 'Q'];
 /// Options of debugpy's command line that take the next word (debugpy 1.8, `server/cli.py`). So do `--configure-*`.
 const OF_DEBUGPY: [&str; 6] =

@@ -29,7 +29,7 @@ pub(super) const ANALYZE: &str =
     "import sys; sys.path.insert(0, sys.argv[1]); from stillframe_analyze import main; main()";
 /// The folder whose `sitecustomize` brings the debugger into processes that a program in another language starts.
 pub(super) const CHILDREN: &str = "children";
-/// Modules that run inside the program, by their names, each behind those that it imports.
+/// Modules that run inside the program, by their names, each after those that it imports.
 pub(crate) type Modules = &'static [(&'static str, &'static str)];
 
 /// The code that runs inside the program; see [`crate::debugger::python`].

@@ -22,7 +22,7 @@ const PROBE: &str = "import sys; \
 /// Folders that virtual environments are mostly made in.
 pub(super) const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
 
-/// Finds the interpreter: the one that was asked for, else that of a virtual environment around the
+/// Finds the interpreter: the requested one, else that of a virtual environment around the
 /// program, of the active one, and `python3` and `python` on the search path.
 pub(super) async fn locate(
     host: &dyn Host,

@@ -104,7 +104,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// What is there of a module in a folder of the search path: packages on the way, and the file itself. A name may go on
-/// behind the module, with a class and a method.
+/// after the module, with a class and a method.
 fn walk(host: &dyn Host, folder: &Path, name: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folder = folder.to_owned();

@@ -25,7 +25,7 @@ const MANIFEST: &str = "Cargo.toml";
 const FULL: [&str; 4] =
     ["profile.dev.debug=2", "profile.test.debug=2", "profile.dev.strip=false", "profile.test.strip=false"];
 
-/// A launch of a binary: the one that is asked for, or one made of the sources that are.
+/// A launch of a binary: the requested one, or one made of the sources that are.
 pub(super) async fn build(
     host: &dyn Host,
     sysroot: &str,
@@ -159,7 +159,7 @@ async fn of_package(
             rehearsal::first_that_fails(host, sysroot, programs, &launch, progress).await?
         }
     };
-    // Cargo comes to it behind the other tests, if these pass.
+    // Cargo comes to it after the other tests, if these pass.
     if has_documentation && (!is_failing || rehearsal::keeps_going(&launch)) {
         rehearsal::run_documentation(host, folder, &launch, progress).await?;
     }
@@ -268,7 +268,7 @@ async fn run_cargo(
 /// The function that a stop on entry is in.
 pub(super) fn main_of(binary: &Path) -> String {
     let stem = binary.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    // Cargo puts a hash behind the names of tests: `shop-0123456789abcdef`.
+    // Cargo puts a hash after the names of tests: `shop-0123456789abcdef`.
     let name = match stem.rsplit_once('-') {
         Some((name, hash)) if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => name,
         _ => &stem,

@@ -8,7 +8,7 @@ use crate::adapter::native::{Elf, is_go};
 use crate::host::Machine;
 use crate::model::launch::{Launch, Program};
 
-/// Options of Cargo with a value behind them.
+/// Options of Cargo with a value after them.
 const WITH_VALUES: &str = "-p --package --bin --example --test --bench -F --features --target --target-dir --manifest-path \
                            --profile -j --jobs --config --color --message-format -Z --exclude -C";
 

@@ -45,7 +45,7 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
     found
 }
 
-/// Where the first statement of a body is. Items in front of it are other code, and so is what is derived for them.
+/// Where the first statement of a body is. Items before it are other code, and so is what is derived for them.
 fn first_statement(tokens: &[Token], from: usize) -> usize {
     let mut at = from;
     while let Some(token) = tokens.get(at) {
@@ -87,7 +87,7 @@ fn implemented(tokens: &[Token], at: usize) -> Option<(String, usize)> {
     name.map(|name| (name, end))
 }
 
-/// The braces of a body that begins behind a head; none if a semicolon is there instead.
+/// The braces of a body that begins after a head; none if a semicolon is there instead.
 fn body(tokens: &[Token], from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     loop {

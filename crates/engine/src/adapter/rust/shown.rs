@@ -89,7 +89,7 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
     (of_items(kind, &text), text)
 }
 
-/// The same of GDB, which has Rust's own names of types, except for references.
+/// The same for GDB, which has Rust's own names of types, except for references.
 pub(super) fn value_of_gdb(kind: &str, text: String) -> (String, String) {
     let kind = kind.replace("*mut ", "&");
     // The text `' '` has a space, but no address before it.

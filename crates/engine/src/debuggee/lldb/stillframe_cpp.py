@@ -44,12 +44,12 @@ ITERATORS = re.compile(
     r"^(const )?(std::(__cxx11::|__detail::)?(_Rb_tree(_const)?_iterator|_List(_const)?_iterator|_Node(_const)?_iterator)"
     r"|__gnu_cxx::__normal_iterator)<"
 )
-# The pointer that is all that an iterator has, and how far behind it an item begins. A node in a tree has a color and three
-# pointers before it, one in a list two, and one in a hash table one.
+# The only member of an iterator, a pointer to a node, and the offset of the item in that node. Before the item, a node of a
+# tree has a color and three pointers, one of a list two pointers, and one of a hash table one.
 NODES = {"_Rb_tree": ("_M_node", 32), "_List": ("_M_node", 16), "_Node": ("_M_cur", 8)}
 FUNCTIONS = re.compile(STD + r"function<")
 LOCKS = re.compile(STD + r"(recursive_|timed_)?mutex$|^pthread_mutex_t$")
-# What has its items one behind the other.
+# Types whose items are contiguous.
 ROWS = re.compile(STD + r"(vector|array|span|valarray|initializer_list)<")
 PLAIN = (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration)
 

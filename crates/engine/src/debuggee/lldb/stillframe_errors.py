@@ -33,7 +33,7 @@ TEST = re.compile(r"(^|[:<])test::__rust_begin_short_backtrace")
 # A place with more errors that are handled is left alone: each costs the program half a millisecond.
 MOST = 1000
 
-# A function that returns a result, as a test or as `main`: what is in front of its body.
+# A function that returns a result, as a test or as `main`: what is before its body.
 RETURNS = r"\s*\(\s*\)\s*->[^{;]*Result[^{;]*\{"
 HEAD = re.compile(r"#\[(?:\w+::)*test\b[^]]*\](?:\s*#\[[^]]*\])*\s*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)" + RETURNS)
 MAIN_HEAD = re.compile(r"^(?:async\s+)?fn\s+(main)" + RETURNS, re.MULTILINE)
@@ -54,7 +54,7 @@ hits = {}
 # The numbers of all breakpoints here, and of those where errors are made.
 numbers = set()
 makers = set()
-# By the number of the breakpoint behind it: the line of a call whose result is returned.
+# By the number of the breakpoint after it: the line of a call whose result is returned.
 calls = {}
 # The functions that have returned an error.
 left = set()
@@ -231,7 +231,7 @@ def functions_named(target, name, path):
 
 def calls_in(target, function, is_main):
     """The calls in a function whose result it returns: where each returns to, its line, and whether it makes an error."""
-    # Behind `?`, a function may still have to find out which of its variables are there.
+    # After `?`, a function may still have to find out which of its variables are there.
     returned = CONVERSION if is_main else None
     for called_function, address, place in stillframe_calls.last_calls(target, function, returned):
         name = called_function.GetName() or ""

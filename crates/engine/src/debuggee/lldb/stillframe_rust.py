@@ -294,7 +294,7 @@ def row(pointer):
     data = pointer.GetChildMemberWithName("data_ptr")
     count, kind = pointer.GetChildMemberWithName("length"), data.GetType().GetPointeeType()
     address = data.GetValueAsUnsigned()
-    # Behind the counters.
+    # After the counters.
     for field in kind.fields if "Inner<" in (kind.GetName() or "") else ():
         if field.GetName() in ("value", "data"):
             address, kind = address + field.GetOffsetInBytes(), field.GetType()

@@ -280,7 +280,7 @@ class Range:
             return map(Letter, map(chr, range(ord(self.least), ord(self.most) + self.is_closed)))
         kind = self.least if isinstance(self.least, Integer) else self.most
         made = (lambda one: Integer(one, kind.bits, kind.is_signed)) if isinstance(kind, Integer) else int
-        # Not in their type: what is behind the last may not fit.
+        # Not in their type: what is after the last may not fit.
         numbers = itertools.count(int(self.least)) if self.most is None else range(self.least, int(self.most) + self.is_closed)
         return map(made, numbers)
 
@@ -522,7 +522,7 @@ def parameters(texts):
             depth = 0
         elif depth is not None:
             depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
-            # The pattern is behind the first comma.
+            # The pattern is after the first comma.
             is_pattern = inside is None
             if depth == 0 or is_pattern and text == "if":
                 inside, depth = False, None

@@ -76,7 +76,7 @@ def is_mutable(place):
     lines = text_of(declared.GetFileSpec().fullpath or "").splitlines()
     if path.GetData() != place.GetName() or not 0 < declared.GetLine() <= len(lines):
         return True
-    # The name may be on a line behind that of `mut`.
+    # The name may be on a line after that of `mut`.
     text = "\n".join(lines[declared.GetLine() - 1 :])
     return re.match(rf".*\bmut\s+{place.GetName()}\b", text) is not None
 

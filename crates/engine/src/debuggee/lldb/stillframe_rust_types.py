@@ -44,7 +44,7 @@ LONGEST_TEXT = 1 << 26
 LIBRARY = re.compile(r"^(std|core|alloc)::|^[(&*\[]")
 # Methods that change what a value is called, and not what it is.
 SAME = {"as_ref", "as_deref", "clone", "to_owned"}
-# The same of cells, locks and atomics.
+# The same for cells, locks and atomics.
 HELD = {"borrow", "get", "load", "lock", "read", "write"}
 
 

@@ -78,7 +78,7 @@ def is_in_program(thread):
     error = lldb.SBError()
     if process.GetTarget().GetTriple().startswith(("arm64", "aarch64")):
         return process.ReadUnsignedFromMemory(address, 4, error) & 0xFFE0001F == 0xD4200000
-    # The processor is behind its `int3`.
+    # The processor is past its `int3`.
     return process.ReadUnsignedFromMemory(address - 1, 1, error) == 0xCC
 
 

@@ -8,7 +8,7 @@ from stillframe_memory import c_string, readable
 import stillframe_cpp as cpp
 from stillframe_stops import is_rethrown
 
-# The size of what libstdc++ keeps in front of an exception, and where in there its kind is.
+# The size of what libstdc++ keeps before an exception, and where in there its kind is.
 HEADER, KIND = 112, 80
 # That kind, of an exception that was thrown by C++.
 THROWN = b"\0++CCUNG"

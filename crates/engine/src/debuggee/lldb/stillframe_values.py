@@ -22,7 +22,7 @@ BASIC = {
 # The last values that were not read from the program: LLDB does not keep their memory.
 constants = collections.deque(maxlen=10_000)
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
-# Behind the type of one is its width.
+# After the type of one is its width.
 BIT_FIELD = re.compile(r"[^:]:\d+$")
 FLOATS = (lldb.eBasicTypeFloat, lldb.eBasicTypeDouble)
 

@@ -1,4 +1,4 @@
-// Where the script of a shell replaces NODE_OPTIONS for a program that it starts: by an assignment in front of the
+// Where the script of a shell replaces NODE_OPTIONS for a program that it starts: by an assignment before the
 // program, or by one that `env`, `cross-env` or `export` gets. Anything else that looks like one is data.
 'use strict';
 

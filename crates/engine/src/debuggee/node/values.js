@@ -1603,7 +1603,7 @@
   const knownErrors = new WeakMap();
   const MOST_ENTRIES = 1000;
 
-  // The functions that esbuild and TypeScript put in front of a script.
+  // The functions that esbuild and TypeScript put before a script.
   const ESBUILD = /^__(name|create|toESM|toCommonJS|commonJS|esm|require|copyProps|export|reExport|expectFn|typeError|knownSymbol|publicField|accessCheck|(def|get|has|prop|spread|obj|private|for|yield)[A-Z]\w*|decorat\w+|runInitializers|async|await|template|using|callDispose|pow)$/;
   const TYPESCRIPT = /^__(extends|assign|rest|decorate|param|metadata|esDecorate|runInitializers|propKey|setFunctionName|awaiter|generator|exportStar|createBinding|setModuleDefault|import(Star|Default)|values|read|spreadArray|async\w+|makeTemplateObject|classPrivateField\w+|addDisposableResource|disposeResources)$/;
 

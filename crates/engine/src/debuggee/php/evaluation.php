@@ -98,7 +98,7 @@ final class Evaluation
         $calls = \array_filter(\debug_backtrace(\DEBUG_BACKTRACE_PROVIDE_OBJECT), function ($call) {
             return $call['function'] !== 'eval';
         });
-        // In front of the frame are this function, and those that it waits for.
+        // Before the frame are this function, and those that it waits for.
         $frame = \array_values($calls)[1 + $called] ?? [];
         $run = function () {
             \extract(\func_get_arg(0), \EXTR_REFS);
@@ -116,7 +116,7 @@ final class Evaluation
             });
         }
         \set_error_handler(function ($kind, $text, $file) {
-            // Functions of the program that the expression calls, and what stands behind `@`, only warn.
+            // Functions of the program that the expression calls, and what stands after `@`, only warn.
             $isOurs = \substr($file, -13) === "eval()'d code" && (\error_reporting() & $kind);
             if ($isOurs && \preg_match('/^Undefined (variable|array key|property|offset|index)/', $text)) {
                 throw new Missing($text);

@@ -173,7 +173,7 @@ final class Functions
     public static function native($names)
     {
         return \array_map(function ($name) {
-            // The call may stand behind the name: `call_user_func:{/src/cart.php:12}`.
+            // The call may stand after the name: `call_user_func:{/src/cart.php:12}`.
             [$class, $function] = self::parts(\explode(':{', $name)[0]);
             try {
                 $known = $class === null ? new \ReflectionFunction($function) : new \ReflectionMethod($class, $function);

@@ -15,7 +15,7 @@ import stillframe_state as state
 from stillframe_children import request_locals
 from stillframe_rules import report_failures
 
-# What was requested first at the last stop: the number of frames, the arguments of `locals` behind the frame, and
+# What was requested first at the last stop: the number of frames, the arguments of `locals` after the frame, and
 # whether no code of the program may run.
 expected = None
 

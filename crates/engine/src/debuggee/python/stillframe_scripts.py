@@ -11,7 +11,7 @@ import re
 import shlex
 import subprocess
 
-# Where an argument of `Popen._execute_child` is behind its environment.
+# Where an argument of `Popen._execute_child` is after its environment.
 SHELL = 2
 
 # What only a shell understands, and the variables and the command behind them of what else it is given.

@@ -109,7 +109,7 @@ def hidden(code):
         if each.opname == "LOAD_FAST_AND_CLEAR":
             saved.append((each.argval, each.offset))
         elif each.opname == "FOR_ITER":
-            # It jumps behind the loop, where the variables are restored.
+            # It jumps after the loop, where the variables are restored.
             running += [(name, begin, each.argval) for name, begin in saved]
             saved = []
         elif each.opname == "GET_ANEXT":
@@ -145,7 +145,7 @@ def left_by_exception(caller):
 
 def step_to_handler(info):
     """Have a step end at the next line that runs: that of the `except` or `finally`, if one is in user code."""
-    # That for a coroutine does not say whose code to stop in; the one that was asked for does.
+    # That for a coroutine does not say whose code to stop in; the requested one does.
     into = INTO.get(info.pydev_original_step_cmd) or INTO[info.pydev_step_cmd]
     info.pydev_step_cmd, info.pydev_step_stop = into, None
     info.update_stepping_info()

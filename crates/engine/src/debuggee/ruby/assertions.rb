@@ -15,7 +15,7 @@ module Stillframe
       'assert_raises' => ['raises', :e, :exp], 'refute_nil' => [nil, :obj, nil], 'refute_includes' => ['exclude?', :collection, :obj]
     }.freeze
 
-    # The same of test-unit's.
+    # The same for test-unit's.
     TEST_UNIT = {
       'assert_equal' => ['==', :actual, :expected], 'assert_not_equal' => ['!=', :actual, :expected],
       'assert_same' => ['equal?', :actual, :expected], 'assert_match' => ['=~', :string, :pattern],

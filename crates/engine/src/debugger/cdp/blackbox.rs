@@ -117,7 +117,7 @@ impl Blackbox {
     }
 }
 
-/// The function has to begin behind the beginning of the range.
+/// The function has to begin after the beginning of the range.
 fn before(start: &Location) -> ScriptPosition {
     let column = start.column_number.unwrap_or(0);
     match (start.line_number, column) {

@@ -1,4 +1,4 @@
-//! Stops at what was thrown.
+//! Stops at exceptions.
 //!
 //! Reading order: `marks` (which errors a stop was about), `unhandled` (what no code of the user's catches),
 //! `modules` (what V8 wrongly takes for caught), `assertions`, this file.
@@ -158,7 +158,7 @@ impl ExceptionPauses {
         Ok(is_in_users && (mode == ExceptionMode::All || !self.is_caught(stop).await))
     }
 
-    /// Whether an earlier stop was about what was thrown. From here on, one was.
+    /// Whether an earlier stop was about the thrown value. From here on, one was.
     async fn was_reported(&self, thrown: &ThrownValue) -> bool {
         let Some(literal) = literal(&thrown.value) else { return self.values.is_known(&thrown.value).await };
         // A value other than an object cannot be recognized again. It is what ends the program in Node.
@@ -166,8 +166,8 @@ impl ExceptionPauses {
         thrown.is_uncaught && last == Some(literal)
     }
 
-    /// Whether nothing of the user's catches what was thrown at a stop, and no earlier stop was about it. A pause takes
-    /// much longer than a throw: where the same place has thrown in vain too often, V8 passes over that function.
+    /// Whether no code of the user's catches the thrown value at a stop, and no earlier stop was about it. A pause takes
+    /// much longer than a throw: a function that often throws what is caught is blackboxed.
     async fn is_unhandled(&self, stop: &V8Stop, thrown: &RemoteObject) -> bool {
         let leaves = self.unhandled.leaves_users(stop, thrown).await;
         if !leaves {
@@ -176,7 +176,7 @@ impl ExceptionPauses {
         leaves && !self.marks.mark(thrown).await
     }
 
-    /// Whether the user's code catches what was thrown at a stop.
+    /// Whether the user's code catches the thrown value at a stop.
     async fn is_caught(&self, stop: &V8Stop) -> bool {
         let users: Vec<&CallFrame> =
             stop.frames.iter().filter(|frame| self.sources.is_users_frame(frame)).collect();
@@ -197,7 +197,7 @@ impl ExceptionPauses {
         false
     }
 
-    /// Whether a condition is true of what was thrown. It is evaluated where it was thrown, so that it sees the
+    /// Whether a condition is true of the thrown value. It is evaluated where it was thrown, so that it sees the
     /// names that are in scope there.
     pub(super) async fn satisfies(&self, stop: &V8Stop, condition: &str) -> Result<bool> {
         let Some(thrown) = &stop.thrown else { return Ok(true) };

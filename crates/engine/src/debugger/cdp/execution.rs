@@ -38,7 +38,7 @@ impl RunControl {
     }
 
     /// Decides about a pause at which nothing of the user's was hit: the end of a step or its way, the pause that
-    /// was asked for, or a `debugger` statement.
+    /// was requested, or a `debugger` statement.
     pub(super) async fn settle(&self, stop: &V8Stop) -> Vec<Event> {
         let intent = std::mem::take(&mut *lock(&self.intent));
         match intent {

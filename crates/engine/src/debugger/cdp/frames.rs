@@ -53,7 +53,7 @@ pub(super) async fn stack_trace(
     Stack { frames, total: shown.len() }
 }
 
-/// The first place of the user's code in the text of the stack of what was thrown.
+/// The first place of the user's code in the text of the stack of the thrown value.
 async fn unwound_at(stop: &V8Stop, sources: &Sources) -> Option<Location> {
     let stack = stop.thrown.as_ref()?.value.description.as_deref()?;
     let is_users = |(path, ..): &(PathBuf, u32, u32)| sources.program.is_users(path);

@@ -43,9 +43,9 @@ enum SnapshotPart {
     Nodes,
     /// References, places: everything between the objects and the texts.
     Between,
-    /// In the list of texts, in front of this one.
+    /// In the list of texts, before this one.
     Strings(u64),
-    /// In a text, maybe behind a backslash.
+    /// In a text, maybe after a backslash.
     String(u64, bool),
     End,
 }
@@ -121,7 +121,7 @@ impl SnapshotReader {
         }
     }
 
-    /// Reads on to the list of objects. Gives what is behind.
+    /// Reads on to the list of objects. Returns what follows.
     fn head<'a>(&mut self, rest: &'a str) -> &'a str {
         let Some(behind) = self.find(rest, NODES) else {
             if self.text.len() > HEAD {

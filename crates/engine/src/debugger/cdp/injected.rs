@@ -18,7 +18,7 @@ pub(super) fn is_ours(url: &str) -> bool {
 
 /// One of our scripts, with a name that no script of the program has.
 pub(super) fn named(mut source: String, name: &str) -> String {
-    // V8 puts a parenthesis behind some.
+    // V8 puts a parenthesis after some.
     source.extend(["\n//# sourceURL=", OURS, name, "\n"]);
     source
 }

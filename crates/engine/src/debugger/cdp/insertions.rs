@@ -2,7 +2,7 @@
 //!
 //! V8 compiles the condition of a breakpoint at each hit, which takes a hundred times as long as what a
 //! record needs. Where that is exact, the same is done by a statement that our hook puts into the source when
-//! Node loads it, in front of the line. The breakpoint stays until the statement has spoken: another loader
+//! Node loads it, before the line. The breakpoint stays until the statement has spoken: another loader
 //! may have changed the text, and then it is all there is.
 
 use std::collections::BTreeMap;

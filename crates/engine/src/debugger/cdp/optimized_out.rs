@@ -118,7 +118,7 @@ async fn with_imports(
             break;
         }
         notes.push(format!("the compiled code has the import `{name}` as `{value}`"));
-        // In front of a name that it begins with, nothing has run.
+        // Before a name that it begins with, nothing has run.
         let is_first = notes.len() == 1 && begins_with(&request.expression, &name);
         let asked = Evaluate { expression, pure: request.pure || !is_first, ..request.clone() };
         let frame = debugger.frame(asked.frame).await?;

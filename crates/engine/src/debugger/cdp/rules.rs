@@ -48,7 +48,7 @@ pub(super) fn are_plain(rules: &[RuleFor]) -> bool {
 
 /// The condition of a place.
 ///
-/// It is true in a global object that cannot decide yet, and for a pause that was asked for, before it decides; see
+/// It is true in a global object that cannot decide yet, and for a pause that was requested, before it decides; see
 /// [`ProgramBinding::enter`](super::binding::ProgramBinding::enter).
 pub(super) fn condition(rules: &[RuleFor], thread: &str) -> Result<String, String> {
     let pauses = format!("{BINDING}.pauses&&!({BINDING}.pauses=false)");

@@ -105,7 +105,7 @@ impl Script {
         self.path.as_deref().filter(|path| path.is_absolute())
     }
 
-    /// A place in its file, as one in its text: a loader may have put code in front of the first line. 0-based.
+    /// A place in its file, as one in its text: a loader may have put code before the first line. 0-based.
     pub(super) fn in_text(&self, (line, column): Position) -> Position {
         let (first, indent) = self.start;
         let line = i64::from(line) - i64::from(first);

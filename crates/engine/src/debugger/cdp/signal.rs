@@ -22,7 +22,7 @@ const USUAL_PORT: u16 = 9229;
 /// Only what is likely an inspector is asked: to a server of the program, the question is a request from a client.
 pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
     let before = process::listening_ports(pid);
-    // One that was opened by an option may be on any port, in front of all that the program has opened since.
+    // One that an option opened may be on any port, listed before those that the program has opened since.
     let is_by_option = node::opens_inspector(pid);
     let is_likely = |port: &&u16| is_by_option || **port == USUAL_PORT;
     let likely: Vec<u16> = before.iter().filter(is_likely).copied().collect();
@@ -58,7 +58,7 @@ pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
     ))
 }
 
-/// The inspector on one of these ports, which are asked one after the other: behind it, the program serves others.
+/// The inspector on one of these ports. They are tried in order, because the later ones are servers of the program.
 async fn inspector_among(ports: &[u16], deadline: Duration) -> Option<Address> {
     for port in ports {
         if let Some(address) = inspector_at(*port, deadline).await {

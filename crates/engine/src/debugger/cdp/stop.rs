@@ -20,7 +20,7 @@ pub(super) struct V8Stop {
     pub(super) frames: Vec<CallFrame>,
     /// Who called the outermost of them, in an earlier turn of the event loop.
     pub(super) asynchronous: Option<StackTrace>,
-    /// What was thrown, when that is why.
+    /// The thrown value, when that is why.
     pub(super) thrown: Option<ThrownValue>,
     /// The program is waiting for events: its only frame is ours.
     pub(super) is_idle: bool,
@@ -34,7 +34,7 @@ pub(super) struct V8Stop {
     pub(super) read: Mutex<HashMap<usize, Arc<Frame>>>,
 }
 
-/// What was thrown.
+/// The thrown value.
 #[derive(Debug)]
 pub(super) struct ThrownValue {
     pub(super) value: RemoteObject,

@@ -146,7 +146,7 @@ impl DapDebugger {
     }
 
     /// Moves the first breakpoints, which the adapter has set where functions begin, to the first lines with code of their
-    /// bodies. One stays where its function begins if the adapter refuses that line for another reason: one behind it may
+    /// bodies. One stays where its function begins if the adapter refuses that line for another reason: a later line may
     /// not be reached.
     async fn move_into_bodies(
         &self,

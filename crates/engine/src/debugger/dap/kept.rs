@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::stop::StopReason;
 
-/// The step that the debugger has been asked for, until it ends.
+/// The step that was requested from the debugger, until it ends.
 #[derive(Debug, Default)]
 pub(super) struct KeptStep {
     step: Option<(RawId, Step)>,

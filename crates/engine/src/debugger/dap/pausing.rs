@@ -23,11 +23,11 @@ const APART: Duration = Duration::from_millis(10);
 const THREADS: usize = 20;
 const FRAMES: usize = 30;
 
-/// Whether a pause was asked for, and no stop has come since.
+/// Whether a pause was requested, and no stop has come since.
 #[derive(Debug, Default)]
 pub(super) struct PauseRequest {
     is_asked: AtomicBool,
-    /// The thread that it was asked for.
+    /// The thread that it was requested for.
     thread: AtomicI64,
     /// How often it may be tried again.
     left: AtomicU32,
@@ -69,7 +69,7 @@ enum Code {
     SignalHandlers,
 }
 
-/// The thread that a pause was asked for, unless it is gone, where the adapter has reported the pause in `thread`.
+/// The thread that a pause was requested for, unless it is gone, where the adapter has reported the pause in `thread`.
 pub(super) async fn asked_thread(debugger: &DapDebugger, thread: RawId) -> RawId {
     let asked = RawId(debugger.0.pausing.thread.load(Ordering::Acquire));
     if !debugger.quirks().ignores_paused_thread || asked == thread {

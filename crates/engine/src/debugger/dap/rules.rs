@@ -32,7 +32,7 @@ pub(super) struct Stepping {
     is_finishing_line: bool,
     /// It began in a library, as after a stop at a breakpoint there.
     is_in_library: bool,
-    /// What was asked for.
+    /// What was requested.
     wanted: Option<Step>,
 }
 
@@ -112,7 +112,7 @@ fn leaves_libraries(debugger: &DapDebugger) -> bool {
     debugger.setup().leaves_libraries && (quirks.steps_into_libraries || quirks.steps_out_into_libraries)
 }
 
-/// Not every adapter says how many frames there are besides those that it was asked for.
+/// Not every adapter says how many frames there are besides the requested ones.
 async fn spot(debugger: &DapDebugger, thread: RawId) -> Option<StackPosition> {
     let frames = |levels| {
         let arguments = ::dap::StackTraceArguments { thread_id: thread.0, start_frame: Some(0), levels };
@@ -144,7 +144,7 @@ pub(super) struct Stop {
     pub(super) text: Option<String>,
     /// The adapter's numbers for the breakpoints that were hit.
     pub(super) numbers: Vec<i64>,
-    /// A pause was asked for.
+    /// A pause was requested.
     pub(super) is_wanted: bool,
 }
 

@@ -168,8 +168,8 @@ fn is_step(debugger: &DapDebugger, stop: &::dap::StoppedEvent) -> bool {
     }
 }
 
-/// A pause that was asked for must not be taken for something else, and an exception may still be rejected, so that it is
-/// not the only one that keeps the program from going on.
+/// A requested pause must not be mistaken for another stop. An exception may still be rejected, so it must not be the only
+/// stop that keeps the program from running.
 fn order(debugger: &DapDebugger, stop: &::dap::StoppedEvent) -> usize {
     let is_pause = stop.description.as_deref().is_some_and(debugger.quirks().is_pause);
     match stop_reason(&stop.reason) {

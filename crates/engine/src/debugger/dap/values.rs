@@ -172,7 +172,7 @@ pub(super) async fn variables(
     Ok(Children { variables, total, start: page.start, hidden: 0 })
 }
 
-/// A page of children that are numbered, with the others behind them, and how many there are. There may be too many
+/// A page of children that are numbered, with the others after them, and how many there are. There may be too many
 /// of them to ask for all.
 async fn numbered(
     debugger: &DapDebugger,

@@ -31,7 +31,7 @@ pub(super) struct Set {
     pub(super) number: Option<String>,
     pub(super) target: Target,
     pub(super) kind: Kind,
-    /// What was asked for: the line or the name, and the condition.
+    /// What was requested: the line or the name, and the condition.
     pub(super) wanted: (String, Option<String>),
     /// The line that it is on, once it is bound.
     pub(super) line: Option<i64>,
@@ -49,7 +49,7 @@ pub(super) enum Kind {
 /// What a breakpoint of Xdebug's is on. It takes one for each, so several breakpoints may share it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// A line that was asked for, in a file.
+    /// A line that was requested, in a file.
     Line(String, i64),
     /// A call, by the class, which is that of the object, and the name of the function.
     Call(Option<String>, String),
@@ -91,7 +91,7 @@ impl Table {
     /// Our numbers for the breakpoints that a stop is at. Xdebug names one of those on a line.
     pub(super) fn hits(&self, element: &Element, message: &Element, is_pause: bool) -> Vec<i64> {
         let number = element.child("breakpoint").and_then(|hit| hit.attribute("id"));
-        // A pause stops the program in front of the breakpoints of its line.
+        // A pause stops the program before the breakpoints of its line.
         if number.is_none() && !is_pause {
             return Vec::new();
         }

@@ -44,7 +44,7 @@ pub(super) struct Server {
     /// It can be paused, and an expression interrupted.
     pub(super) pauses: bool,
     /// The program may have asked for a stop, at our signal, and been stopped by something else first. Xdebug 3 keeps
-    /// what was asked for, and stops again at the next statement.
+    /// what was requested, and stops again at the next statement.
     pub(super) has_break_left: bool,
     /// The request that the program serves, such as `GET /`.
     request: Option<String>,

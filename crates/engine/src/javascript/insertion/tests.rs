@@ -180,7 +180,7 @@ fn tokens(source: &str, name: &str) -> Vec<(u32, u32, String)> {
     });
     while let Some(token) = all.next() {
         if token.2 == "__pass" {
-            // `;{` before, and `(1) }` behind.
+            // `;{` before, and `(1) }` after.
             tokens.truncate(tokens.len() - 2);
             all.nth(3);
         } else {

@@ -35,7 +35,7 @@ pub(super) struct BreakpointSync {
 }
 
 impl Session {
-    /// Adds a breakpoint; `planned` is where to bind it, as far as that differs from where it was asked for.
+    /// Adds a breakpoint; `planned` is where to bind it, as far as that differs from where it was requested.
     pub async fn add_breakpoint(&self, request: Request, planned: AdjustedPosition) -> Result<Breakpoint> {
         self.add_breakpoint_within(request, planned, deadlines::REQUEST).await
     }

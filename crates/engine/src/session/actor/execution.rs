@@ -153,7 +153,7 @@ impl Actor {
         });
     }
 
-    /// The program runs now: pauses that were asked for while it was being started are due.
+    /// The program runs now: pauses that were requested while it was being started are due.
     pub(super) fn run_pending_pauses(&mut self) {
         for reply in std::mem::take(&mut self.pausing) {
             self.pause(None, reply);

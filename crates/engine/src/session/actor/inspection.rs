@@ -90,7 +90,7 @@ impl Session {
         Ok((read.scope, read.variables))
     }
 
-    /// The same, with what some of the variables contain. What is inside of them gets no number and is not written to
+    /// The same, with what some of the variables contain. What is inside them gets no number and is not written to
     /// the journal.
     pub async fn locals_expanded(
         &self,

@@ -19,8 +19,8 @@ pub(super) fn at_column(columns: Vec<u32>, asked: u32) -> AdjustedPosition {
 pub(super) fn of_text(line: &str, text: &str, columns: &[u32]) -> Option<u32> {
     let start = sources::column_of(line, text)?;
     let in_front = columns.iter().rfind(|column| **column <= start).copied();
-    // The code of a declaration begins after its name, so what begins in front may have ended; in front of an arrow, it
-    // is around the function.
+    // The code of a declaration begins after its name, so code that begins before may have ended; before an arrow, it
+    // contains the function.
     let has_ended = |column| {
         let between = sources::between_columns(line, column, start);
         between.contains([';', '{', '}']) || between.contains("=>")

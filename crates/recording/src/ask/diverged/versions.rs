@@ -67,7 +67,7 @@ struct Files {
     known: HashSet<i64>,
     /// Lines that were edited, in the second version.
     edited: HashSet<i64>,
-    /// The same of those that were moved.
+    /// The same for those that were moved.
     moved: HashSet<i64>,
 }
 

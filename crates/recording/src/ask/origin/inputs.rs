@@ -441,7 +441,7 @@ impl Recording {
         Ok(found)
     }
 
-    /// The last call that a line made before an event: what a loop goes through is evaluated when it begins.
+    /// The last call that a line made before an event: what a loop iterates over is evaluated when it begins.
     fn calls_of_loop(&self, caller: &Call, line: i64) -> Result<Vec<Returned>> {
         let Some(place) = self.find_event(line)?.and_then(|event| event.place) else { return Ok(Vec::new()) };
         self.rows(

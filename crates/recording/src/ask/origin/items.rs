@@ -383,7 +383,7 @@ fn slots_with(owner: Owner, slots: &[(Key, Word)], word: Word) -> Vec<(Owner, Ke
     slots.iter().filter(is_it).map(|(key, _)| (owner, *key)).collect()
 }
 
-/// A comprehension, behind those before it whose variables say what it goes through.
+/// A comprehension, after those before it whose variables say what it iterates over.
 fn levels<'a, 't>(all: &'a [Comprehension<'t>], at: usize) -> Vec<&'a Comprehension<'t>> {
     let Some(last) = all.get(at) else { return Vec::new() };
     let names = statement::names(last.over);

@@ -73,7 +73,7 @@ impl Recording {
 }
 
 impl Recording {
-    /// The writes to a variable that functions inside of its function made while that waited at a line, newest first. Its
+    /// The writes to a variable that functions inside its function made while that waited at a line, newest first. Its
     /// value is seen, and written again, where that line has run.
     pub(in crate::ask) fn writes_of_inner(&self, write: &Write) -> Result<Vec<Write>> {
         let line = self.writer(write)?;
@@ -101,7 +101,7 @@ impl Recording {
     }
 }
 
-/// Whether a function is inside of another one. Before Python 3.11, names do not say so.
+/// Whether a function is inside another one. Before Python 3.11, names do not say so.
 fn is_inside(code: &Code, outer: &Code) -> bool {
     let inner = code.name.strip_prefix(&*outer.name);
     code.file == outer.file

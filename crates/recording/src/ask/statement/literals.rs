@@ -38,7 +38,7 @@ pub(in crate::ask) fn entry_of<'a>(text: &'a str, key: &str) -> Option<WrittenPa
         let end = tokens.get(closing(&tokens, at)?)?.at.start;
         let mut all = parts(text.get(tokens.get(at)?.at.end..end)?).into_iter();
         let text = all.by_ref().find_map(value)?;
-        // What is spread behind it may have the key, too.
+        // What is spread after it may have the key, too.
         let is_last = !all.any(|part| part.starts_with("**") || part.starts_with("..."));
         is_last.then(|| WrittenPart { text, is_given: is_given(&tokens, at) })
     };
@@ -95,17 +95,17 @@ pub(in crate::ask) fn part_of(text: &str, index: usize, count: usize) -> Option<
     parts.get(index).copied().filter(|_| is_clear)
 }
 
-/// The same of the first list that a statement assigns and that has such an item.
+/// The same for the first list that a statement assigns and that has such an item.
 pub(in crate::ask) fn assigned_item(text: &str, index: usize) -> Option<&str> {
     let tokens = tokens(text);
     let mut assigns = (0..tokens.len()).filter(|at| is_assignment(&tokens, *at));
     assigns.find_map(|at| item_of(from(text, &tokens, at + 1), index))
 }
 
-/// The same of the only list that is written out in a statement.
+/// The same for the only list that is written out in a statement.
 pub(in crate::ask) fn listed_item(text: &str, index: usize) -> Option<WrittenPart<'_>> {
     let tokens = tokens(text);
-    // Behind a value, brackets are those of an item.
+    // After a value, brackets are those of an item.
     let begins = |at: usize| match at.checked_sub(1).and_then(|at| tokens.get(at)) {
         Some(before) if before.is_name() => is_keyword(before.text),
         Some(before) => !matches!(before.text, ")" | "]" | "}"),

@@ -19,7 +19,7 @@ pub(in crate::ask) fn reads_of_head(text: &str, part: &str) -> bool {
     end_of_head(&tokens).is_some_and(|close| names(part).iter().any(|name| is_of_head(&tokens, close, name)))
 }
 
-/// What a `for` goes through; none if it counts.
+/// What a `for` iterates over; none if it counts.
 pub(super) fn gone_through<'a>(text: &'a str, tokens: &[Token<'_>]) -> Option<&'a str> {
     let is_loop = tokens.iter().find(|token| token.text != "async").is_some_and(|token| token.text == "for");
     let end = end_of_head(tokens).filter(|_| is_loop);
@@ -29,7 +29,7 @@ pub(super) fn gone_through<'a>(text: &'a str, tokens: &[Token<'_>]) -> Option<&'
     is_loop.then(|| from(text.get(..length).unwrap_or(text), head, begin + 1))
 }
 
-/// The last token of the head of a `for` with something behind it: the parenthesis, or the colon of Python.
+/// The last token of the head of a `for` with something after it: the parenthesis, or the colon of Python.
 fn end_of_head(tokens: &[Token<'_>]) -> Option<usize> {
     tokens.first().filter(|token| token.text == "for")?;
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text == text);

@@ -10,7 +10,7 @@ const ENDS: [&str; 21] = [
     "**", "^",
 ];
 
-/// A statement without `!` behind values, and without `as Type` and `satisfies Type`.
+/// A statement without `!` after values, and without `as Type` and `satisfies Type`.
 pub(super) fn without_types(text: &str) -> String {
     let tokens = tokens(text);
     let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
@@ -49,7 +49,7 @@ pub(super) fn without_types(text: &str) -> String {
     kept + text.get(done..).unwrap_or_default()
 }
 
-/// Whether a sign is directly behind a value, or a word behind one.
+/// Whether a sign is directly after a value, or a word after one.
 fn follows_value(text: &str, tokens: &[Token<'_>], at: usize) -> bool {
     let Some(token) = tokens.get(at) else { return false };
     let is_name = at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| {
@@ -62,7 +62,7 @@ fn follows_value(text: &str, tokens: &[Token<'_>], at: usize) -> bool {
     !is_name && before.chars().next_back().is_some_and(is_value)
 }
 
-/// Where the type ends that begins at a token, and the token behind it.
+/// Where the type ends that begins at a token, and the token after it.
 fn end_of_type(text: &str, tokens: &[Token<'_>], begin: usize) -> (usize, usize) {
     let mut open = 0;
     let mut at = begin;

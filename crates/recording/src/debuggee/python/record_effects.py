@@ -215,7 +215,7 @@ def ends_iteration(code, at, kind):
 
 def visit_body(scope, lines):
     """The statements of a scope."""
-    # Names that functions inside of it may store.
+    # Names that functions inside it may store.
     inner = {name for node in ast.walk(scope) if isinstance(node, ast.Nonlocal) for name in node.names}
     shared = {name for node in statements_in(scope) if isinstance(node, ast.Global) for name in node.names}
     for statement in statements_in(scope):

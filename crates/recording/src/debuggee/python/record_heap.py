@@ -399,7 +399,7 @@ class Heap(Named, Tables):
             is_known = key in old
             has_moved = has_moved or key not in following
             if has_moved and is_known:
-                # What is there before others that are new or have moved is written again, behind them.
+                # What is there before others that are new or have moved is written again, after them.
                 self.write(self.key_of(key) << 7 | ITEM << 5 | WRITE, number, ABSENT)
             if has_moved or differ(old[key], item):
                 self.write(self.key_of(key) << 7 | ITEM << 5 | WRITE, number, self.word(item, depth - 1))

@@ -62,7 +62,7 @@ def run(recorder, is_module, target):
     except SystemExit:
         raise
     except BaseException as error:
-        # The program's own frames begin behind this one.
+        # The program's own frames begin after this one.
         trace = error.__traceback__.tb_next
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         if isinstance(error, KeyboardInterrupt):

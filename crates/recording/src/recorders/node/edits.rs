@@ -43,7 +43,7 @@ pub(super) struct Applied {
 const HOLE: &str = "0x00000000";
 
 impl Edits {
-    /// Puts something in at a place. Returns a handle to put more in behind it.
+    /// Puts something in at a place. Returns a handle to put more in after it.
     pub(super) fn put(&mut self, at: u32, pieces: Vec<Piece>) -> usize {
         self.edits.push((at, pieces));
         self.edits.len() - 1

@@ -28,7 +28,7 @@ use super::modules::ModuleNames;
 use super::original::{Original, WHOLE};
 use super::scopes::{Declared, Facts, OF_FILES, Scope};
 
-/// The functions of the recorder, by the letter behind `__$`.
+/// The functions of the recorder, by the letter after `__$`.
 const HELPERS: &str =
     "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o ov p q r rc rd re t tt u v w x y z";
 

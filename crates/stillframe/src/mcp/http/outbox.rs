@@ -59,7 +59,7 @@ pub(super) enum StreamError {
     TakenId,
     /// Too many calls wait for their answers.
     TooManyCalls,
-    /// Nothing comes behind the event, or it is none of the session's.
+    /// Nothing comes after the event, or it is none of the session's.
     UnknownEvent,
     /// So many listen already.
     TooManyReaders,
@@ -138,7 +138,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Whether a stream could be opened that belongs to no call, or taken up behind an event.
+    /// Whether a stream could be opened that belongs to no call, or taken up after an event.
     pub(super) fn admits_reader(&self, resume_position: Option<&str>) -> Result<(), StreamError> {
         let mut state = self.lock();
         match resume_position {
@@ -157,7 +157,7 @@ impl Outbox {
         self.read(COMMON, None, primes)
     }
 
-    /// Takes up a stream behind an event.
+    /// Takes up a stream after an event.
     pub(super) fn resume(
         self: &Arc<Self>,
         event: &str,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The message, behind the type: on the first line (V8), or else at the end (Python). A short one can be anywhere else,
+/// The message, after the type: on the first line (V8), or else at the end (Python). A short one can be anywhere else,
 /// too.
 pub(super) fn message_in(stack: &str, message: &str) -> Option<Range<usize>> {
     let is_behind_type =

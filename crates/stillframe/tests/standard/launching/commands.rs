@@ -1,4 +1,4 @@
-//! What stands in front of a script, or in its place: arguments of the interpreter, and commands.
+//! What stands before a script, or in its place: arguments of the interpreter, and commands.
 
 use std::path::Path;
 

@@ -239,7 +239,7 @@ int main(void) {
     assert_eq!(stopped["stackFrames"].as_array().unwrap().len(), 2);
     assert_eq!(stopped["moreFrames"], 20);
     assert_eq!(stopped["locals"].as_array().unwrap().len(), 4);
-    // In C, the address in front of the text takes all the room.
+    // In C, the address before the text takes all the room.
     let long = PerLanguage {
         name: "output: long",
         python: "'xxxxxxxxxx'...",

@@ -22,7 +22,7 @@ pub(super) fn users(stack: Vec<SampledFrame>) -> Vec<SampledFrame> {
     stack.into_iter().filter(|frame| !has_users || is_users(frame)).take(FRAMES).collect()
 }
 
-/// The same of a thread. Where events are awaited, a runtime's own frames in a thread that is not blocked say nothing:
+/// The same for a thread. Where events are awaited, a runtime's own frames in a thread that is not blocked say nothing:
 /// it is between two events.
 pub(super) fn frames_of(thread: &ThreadActivity, awaits_events: bool) -> Vec<SampledFrame> {
     let says_nothing = awaits_events && thread.blocked.is_none() && !thread.stack.iter().any(is_users);

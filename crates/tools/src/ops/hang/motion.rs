@@ -179,7 +179,7 @@ fn pinned(samples: &[StackSample]) -> Option<usize> {
     pinned
 }
 
-/// The loops that are gone through, innermost first, with the indexes of their frames. A loop counts when all
+/// The loops that are running, innermost first, with the indexes of their frames. A loop counts when all
 /// samples found the frame in it.
 fn chain(samples: &[StackSample], pinned: usize) -> Vec<(usize, Loop)> {
     let mut chain = Vec::new();
@@ -207,7 +207,7 @@ fn motion(samples: &[StackSample], index: usize, around: &Loop, passed: Duration
     if let Some(nearer) = tests.iter().flatten().find(|motion| matches!(motion, LoopProgress::Nearer(_))) {
         return *nearer;
     }
-    // What a loop goes through begins anew when its function is called again.
+    // What a loop iterates over begins anew when its function is called again.
     if tests.contains(&Some(LoopProgress::Away)) && !around.goes_through {
         return LoopProgress::Away;
     }
@@ -261,7 +261,7 @@ fn assigned_by_itself<'a>(
     around.assigned.iter().filter(move |name| !inner.contains(name))
 }
 
-/// Whether it is known that what a loop goes through has an end.
+/// Whether it is known that what a loop iterates over has an end.
 fn has_end(samples: &[StackSample], index: usize, around: &Loop) -> bool {
     around.end_known.as_ref().is_some_and(|expression| {
         let mut texts = texts(samples, index, expression);

@@ -98,7 +98,7 @@ impl<'a> StackSampler<'a> {
         }
         let Some((sample, is_placed)) = self.read(thread).await else { return Ok(None) };
         let innermost = sample.last();
-        // A debugger may suspend a loop in front of its head, where what it counts is not in scope.
+        // A debugger may suspend a loop before its head, where what it counts is not in scope.
         let is_in_front = innermost.is_some_and(Position::is_in_front);
         let is_stray = self.session.adapter().has_stray_lines()
             && (!is_placed || innermost.is_some_and(|position| self.is_before_loop(position)));

@@ -218,7 +218,7 @@ impl SortedReports {
         self.results.iter().filter_map(|result| result.part_of.as_deref()).collect()
     }
 
-    /// Names of tests that there are, the most similar to what was asked for first.
+    /// Names of tests that there are, the most similar to what was requested first.
     fn similar(&self) -> Vec<String> {
         let mut names = self.names.clone();
         names.dedup();

@@ -109,7 +109,7 @@ pub(super) fn parse(text: &str, folder: &Path, has_ended: bool) -> Vec<TestRepor
             && example.outcome.is_failure()
             && example.id.starts_with("Example")
         {
-            // What an example has printed, and what it should have, is behind its result.
+            // What an example has printed, and what it should have, is after its result.
             let said = example.message.take().map_or_else(String::new, |said| said + "\n");
             example.message = Some(said + line);
         }
@@ -156,7 +156,7 @@ fn result(line: &str) -> Option<(TestOutcome, &str)> {
     Some((outcome, rest.rsplit_once(" (").map_or(rest, |(name, _)| name)))
 }
 
-/// The result of a running test behind text that it printed without a line break.
+/// The result of a running test after text that it printed without a line break.
 fn result_behind_text<'a>(line: &'a str, running: &[&str]) -> Option<(TestOutcome, &'a str)> {
     let is_message = line.starts_with("    ");
     let (outcome, name) = result(line.get(line.rfind("--- ")?..)?)?;

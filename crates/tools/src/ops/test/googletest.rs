@@ -79,7 +79,7 @@ fn rest(failures: &[Failure]) -> Option<String> {
     (!more.is_empty()).then(|| more.join("\n"))
 }
 
-/// `[  FAILED  ] Basket.Adds (0 ms)`, possibly behind text that the test has printed.
+/// `[  FAILED  ] Basket.Adds (0 ms)`, possibly after text that the test has printed.
 fn outcome(line: &str) -> Option<TestOutcome> {
     let marks = [
         ("[       OK ] ", TestOutcome::Passed),

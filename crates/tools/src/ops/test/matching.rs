@@ -111,7 +111,7 @@ fn is_same(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {
     start(&exception.message) == start(message)
 }
 
-/// The name of a test may have its class in front of a `#`.
+/// The name of a test may have its class before a `#`.
 fn is_in_class(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {
     let class = |test: &str| test.split('#').next().map(str::to_owned);
     throw.test.as_deref().and_then(class) == spoken.test.and_then(class)

@@ -1,4 +1,4 @@
-//! What was thrown in a failing test and is not its failure: a library has caught it, as a web framework does.
+//! Exceptions of a failing test that are not its failure: a library caught them, as a web framework does.
 
 use engine::adapter::tracebacks::{catches_all, package};
 use engine::model::source::Location;

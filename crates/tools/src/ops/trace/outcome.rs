@@ -22,7 +22,7 @@ use crate::ops::trigger::TriggerProgress;
 pub enum TraceEndReason {
     /// The program ended.
     ProgramEnded,
-    /// It recorded as many rows as were asked for.
+    /// It recorded as many rows as were requested.
     Full,
     /// It ran out of time.
     TimedOut,
@@ -45,7 +45,7 @@ pub struct TraceResult {
     pub points: Vec<TracedPoint>,
     /// The rows, in the order of their times.
     pub rows: Vec<Row>,
-    /// The stacks of rows, where they were asked for.
+    /// The stacks of rows, where they were requested.
     pub stacks: BTreeMap<RowKey, Vec<StackFrame<Reference>>>,
     /// When it began, in milliseconds since 1970.
     pub began: f64,

@@ -62,7 +62,7 @@ pub(super) fn content(view: &View, theme: Theme, room: PaneSize) -> PaneContent 
         let mut pieces = lexer.line(&text);
         let seen = values.get(&number).map(Vec::as_slice).unwrap_or_default();
         if seen.first().is_some_and(|first| !has_room(first, &text, &strip)) {
-            // Rather the values than a comment behind the code.
+            // Rather the values than a comment after the code.
             let code =
                 pieces.iter().rposition(|(piece, word)| *word != Word::Comment && !piece.trim().is_empty());
             pieces.truncate(code.map_or(0, |last| last + 1));

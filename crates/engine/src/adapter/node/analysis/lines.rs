@@ -38,7 +38,7 @@ pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> Exec
     let mut lines = LineCollector { text, starts, found, places, first: None, functions: 0, in_finally: 0 };
     lines.visit_program(program);
     let LineCollector { found, places, first, .. } = lines;
-    // The column is needed only where something else is in front of it.
+    // The column is needed only where something else is before it.
     let is_alone = |line, column| places.range((line, 0)..(line, column)).next().is_none();
     let first = first.map(|(line, column)| (line, column.filter(|column| !is_alone(line, *column))));
     ExecutableLines { lines: found.into_iter().collect(), places: places.into_iter().collect(), first }
@@ -80,7 +80,7 @@ impl LineCollector<'_> {
         }
     }
 
-    /// V8 returns right behind what is returned.
+    /// V8 returns right after what is returned.
     fn add_end(&mut self, span: Span) {
         let line = self.starts.last_line(span);
         self.found.insert(line);

@@ -70,7 +70,7 @@ pub(super) fn keeps_going(launch: &Launch) -> bool {
     launch.runtime_args.iter().any(|word| word == "--no-fail-fast")
 }
 
-/// Runs the examples in a package's documentation, as `cargo test` does behind its other tests, and reports them. They
+/// Runs the examples in a package's documentation, as `cargo test` does after its other tests, and reports them. They
 /// cannot be debugged: each is compiled into a program of its own.
 pub(super) async fn run_documentation(
     host: &dyn Host,

@@ -59,7 +59,7 @@ final class Exceptions {
     /** Has the JVM report exceptions that are caught, or others. */
     private ExceptionRequest request(boolean areCaught) {
         ExceptionRequest request = debuggee.vm.eventRequestManager().createExceptionRequest(null, areCaught, !areCaught);
-        // The compiler, which runs inside of Maven, finds the method that a call means by exceptions.
+        // The compiler, which runs inside Maven, finds the method that a call means by exceptions.
         request.addClassExclusionFilter("com.sun.tools.javac.*");
         request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
         requests.add(request);

@@ -25,7 +25,7 @@ impl ErrorMarks {
         Self { v8, values, program }
     }
 
-    /// Marks what was thrown, where it can have a mark. True when it had one before.
+    /// Marks the thrown value, where it can have a mark. True when it had one before.
     pub(super) async fn mark(&self, thrown: &RemoteObject) -> bool {
         if !can_have_mark(thrown) {
             return false;
@@ -45,7 +45,7 @@ impl ErrorMarks {
         answer.and_then(|answer| answer.result.value).and_then(|value| value.as_bool()) == Some(true)
     }
 
-    /// The mark of what was thrown.
+    /// The mark of the thrown value.
     pub(super) async fn mark_of(&self, thrown: &RemoteObject) -> Option<String> {
         if !can_have_mark(thrown) || self.program.is_read_only() {
             return None;

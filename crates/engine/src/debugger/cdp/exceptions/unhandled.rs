@@ -22,7 +22,7 @@ const TRANSLATORS: &str = "node:internal/modules/esm/translators";
 #[derive(Debug)]
 pub(super) struct UnhandledThrows {
     sources: Sources,
-    /// What became of what was thrown at a place, or rejected there.
+    /// What became of a value that was thrown or rejected at a place.
     fates: Mutex<HashMap<(Location, bool), ThrowOutcome>>,
 }
 
@@ -37,7 +37,7 @@ impl UnhandledThrows {
         Self { sources, fates: Mutex::default() }
     }
 
-    /// Follows what was thrown outwards. Above the user's first frame, libraries and Node itself are asked too: what
+    /// Follows the thrown value outwards. Above the user's first frame, libraries and Node itself are asked too: what
     /// they throw and catch is none of the user's. Below it, they catch only what they were called to see thrown: a
     /// test runner catches everything.
     pub(super) async fn leaves_users(&self, stop: &V8Stop, thrown: &RemoteObject) -> bool {
@@ -83,7 +83,7 @@ impl UnhandledThrows {
         self.sources.at_outline(location, ScriptOutline::is_top_level).await == Some(true)
     }
 
-    /// Whether what was thrown leaves an ES module, or one that Node's loader of ES modules runs as if it were one. V8
+    /// Whether the thrown value leaves an ES module, or one that Node's loader of ES modules runs as if it were one. V8
     /// takes it for caught then, because Node's loader catches it, and ends the program.
     pub(super) async fn leaves_module(&self, stop: &V8Stop) -> bool {
         let mut is_rejection = false;
@@ -141,7 +141,7 @@ impl UnhandledThrows {
     }
 }
 
-/// The places that what was thrown may come through, innermost first: those of the stack, and those that await them.
+/// The places that the thrown value may come through, innermost first: those of the stack, and those that await them.
 /// With each the name of its function, and whether it awaits.
 fn waiting_places(stop: &V8Stop) -> impl Iterator<Item = (Location, &str, bool)> {
     let stack = stop.frames.iter().map(|frame| (frame.location.clone(), &*frame.function_name, false));
@@ -155,7 +155,7 @@ fn is_awaited(trace: &StackTrace) -> bool {
     description.is_some_and(|what| matches!(what, "await" | "async function") || what.starts_with("Promise."))
 }
 
-/// The way of what was thrown.
+/// The path of a thrown value.
 struct ThrowPath {
     /// It was thrown to report a failed expectation of the user.
     is_assertion: bool,

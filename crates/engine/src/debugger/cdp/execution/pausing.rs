@@ -47,7 +47,7 @@ impl RunControl {
     }
 }
 
-/// Has a thread come to the pause that it was asked for. One that runs no code needs some to stop in, and V8
+/// Makes a thread reach a requested pause. One that runs no code needs some to stop in, and V8
 /// forgets a pause that finds it in code that is passed over, such as Node's own, or in the condition of a breakpoint.
 async fn pause_idle_thread(control: Weak<RunControl>, mut patience: Duration) {
     loop {

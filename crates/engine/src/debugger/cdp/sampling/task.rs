@@ -21,7 +21,7 @@ impl<T: Send + 'static> LateAnswer<Option<T>> {
         result.ok()?
     }
 
-    /// Nothing was asked for.
+    /// Nothing was requested.
     pub(super) fn is_idle(&self) -> bool {
         self.0.is_none()
     }

@@ -211,7 +211,7 @@ impl ValueReader {
         self.0.scripts.name_of(script, number("lineNumber")?, number("columnNumber")?)
     }
 
-    /// Puts them behind the other children, as far as they belong to the page.
+    /// Puts them after the other children, as far as they belong to the page.
     async fn add_inner(
         &self,
         helper: &str,

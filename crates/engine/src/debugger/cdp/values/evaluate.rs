@@ -177,7 +177,7 @@ impl ValueReader {
     }
 
     /// Does something that must run nothing of the program's while no code of the program prepares stacks. V8 has
-    /// the stack of what was thrown prepared before we see it, even of what it throws itself in place of an effect.
+    /// the stack of the thrown value prepared before we see it, even of what it throws itself in place of an effect.
     pub(super) async fn unprepared<T>(
         &self,
         context: Option<i32>,

@@ -1,4 +1,4 @@
-//! What was thrown.
+//! The thrown value.
 
 use std::sync::Arc;
 

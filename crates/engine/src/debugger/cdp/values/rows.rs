@@ -51,7 +51,7 @@ pub(super) struct ValueRows {
     pub(super) accessor: bool,
     /// What some of the variables contain.
     pub(super) expanded: Vec<ExpandedRows>,
-    /// What is expanded and not listed: its place is behind the variables.
+    /// What is expanded and not listed: its place is after the variables.
     pub(super) unlisted: Vec<ValueRow>,
 }
 

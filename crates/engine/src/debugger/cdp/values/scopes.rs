@@ -61,7 +61,7 @@ impl ValueReader {
 
     /// The variables that a person expects of a frame: the function's own, those of the blocks around the
     /// position, and those that it uses of the functions around it; at the top level of a module the module's.
-    /// In front of them what the function returns, if it is at its end. With them, what some of them contain.
+    /// Before them what the function returns, if it is at its end. With them, what some of them contain.
     pub(in super::super) async fn locals(
         &self,
         frame: &Arc<Frame>,

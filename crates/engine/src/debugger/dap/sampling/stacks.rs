@@ -172,7 +172,7 @@ fn calls(stack: &[SampledFrame]) -> Vec<CallNode> {
     })
 }
 
-/// Threads of one name get their ID behind it.
+/// Appends its ID to the name of each thread whose name is not unique.
 fn name_apart(threads: &mut [ThreadActivity]) {
     let names: Vec<String> = threads.iter().map(|thread| thread.name.clone()).collect();
     for thread in threads {

@@ -131,7 +131,7 @@ async fn a_step_that_is_still_on_its_line_continues() {
         scene.peer.serve(command(step), json!({})).await;
         assert_eq!(scene.event().await, logged());
         scene.peer.stopped("step", &[]).await;
-        // The thread is at the depth where it began, behind the line.
+        // The thread is at the depth where it began, after the line.
         assert_eq!(scene.event_after_stack(2, 11).await, over());
     }
 }

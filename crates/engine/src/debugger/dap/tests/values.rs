@@ -210,7 +210,7 @@ async fn arguments_and_local_variables_are_one_list() {
     }
 }
 
-/// lldb-dap 19: 1 is the locals of the frame whose scopes were asked for last.
+/// lldb-dap 19: 1 is the locals of the frame whose scopes were requested last.
 mod of_one_frame {
     use super::*;
 

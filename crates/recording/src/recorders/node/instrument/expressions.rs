@@ -325,7 +325,7 @@ impl Instrumenter<'_> {
         self.visit_given(&call.arguments, given, |this, _| Kept::Temporary(this.temporary()));
     }
 
-    /// Arguments, which are kept if they may be objects, and not too many are. So are variables in literals, behind them.
+    /// Arguments, up to a limit kept if they may be objects, and after them variables in literals.
     fn visit_given(
         &mut self,
         arguments: &[Argument<'_>],

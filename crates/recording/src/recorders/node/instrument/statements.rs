@@ -47,7 +47,7 @@ impl Instrumenter<'_> {
         self.head_line = head;
     }
 
-    /// A statement that is alone where a list could be, such as behind `if (x)`.
+    /// A statement that is alone where a list could be, such as after `if (x)`.
     fn only(&mut self, statement: &Statement<'_>, first: Vec<super::Piece>) {
         let span = statement.span();
         match statement {
@@ -75,7 +75,7 @@ impl Instrumenter<'_> {
         }
     }
 
-    /// What a declaration writes, behind it.
+    /// What a declaration writes, after it.
     fn written_by(&mut self, statement: &Statement<'_>) {
         let names = match Declaring::of(statement) {
             Some(Declaring::Variables(it, _)) => self.variables(it),

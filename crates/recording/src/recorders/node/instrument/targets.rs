@@ -17,7 +17,7 @@ pub(super) fn targets_of(target: &AssignmentTarget<'_>) -> Vec<String> {
 }
 
 impl Instrumenter<'_> {
-    /// What is put behind an assignment to members of variables, such as `[this.a, this.#b] = pair`.
+    /// What is put after an assignment to members of variables, such as `[this.a, this.#b] = pair`.
     pub(super) fn member_writes(&self, target: &AssignmentTarget<'_>) -> Vec<Vec<Piece>> {
         let mut found = Targets::default();
         found.visit_assignment_target(target);

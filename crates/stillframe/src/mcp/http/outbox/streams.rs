@@ -68,7 +68,7 @@ impl Streams {
         self.0.remove(&number);
     }
 
-    /// The number of a stream, and the place that an event of it names, behind which something comes or may come.
+    /// The number of a stream, and the place that an event of it names, after which something comes or may come.
     pub(super) fn resume_position(&mut self, event: &str) -> Result<(u64, u64), StreamError> {
         let (number, place) = parse_event(event).ok_or(StreamError::UnknownEvent)?;
         let events = self.get(number)?;
@@ -157,7 +157,7 @@ impl Events {
         self.next >= self.end()
     }
 
-    /// The place behind the last one.
+    /// The place after the last one.
     fn end(&self) -> u64 {
         self.first + u64::try_from(self.kept.len()).unwrap_or(u64::MAX)
     }

@@ -2,9 +2,9 @@
 
 use engine::model::thrown::{Assertion, Side, SideValue};
 
-/// Words in front of the actual value.
+/// Words before the actual value.
 const GOT: [&str; 3] = ["got", "have", "actual"];
-/// Words in front of the expected one.
+/// Words before the expected one.
 const WANT: [&str; 4] = ["want", "wanted", "expect", "expected"];
 /// Words and signs that end the first value.
 const SEPARATORS: [&str; 8] = [",", ";", ":", "(", "-", "but", "and", "instead"];
@@ -62,7 +62,7 @@ fn compared(line: &str) -> Option<(&str, &str)> {
     (!is_vague && !actual.is_empty() && !expected.is_empty()).then_some((actual, expected))
 }
 
-/// A value in front of another one. Without a separator behind it, it has no spaces.
+/// A value before another one. Without a separator after it, it has no spaces.
 fn first_value(text: &str) -> Option<&str> {
     let mut value = text.trim_end();
     while let Some(separator) = separator(value) {

@@ -1,4 +1,4 @@
-//! Whether what a loop goes through has a known end.
+//! Whether what a loop iterates over has a known end.
 
 use oxc_ast::ast::{CallExpression, Expression, MemberExpression, Statement};
 use oxc_ast_visit::{VisitJs, walk_js};
