@@ -89,7 +89,6 @@ impl Redaction {
         Self::of(std::env::home_dir(), std::env::current_dir().ok())
     }
 
-    /// With this home and this folder.
     pub(crate) fn of(home: Option<PathBuf>, folder: Option<PathBuf>) -> Self {
         Self { home: home.and_then(|home| Home::new(&home)), folder, asked: Arc::default() }
     }

@@ -30,7 +30,6 @@ impl Recording {
         self.moment(text.unwrap_or_else(|| self.last_moment()))
     }
 
-    /// The event at a moment.
     pub(crate) fn moment(&self, text: &str) -> Result<Event> {
         let text = text.trim();
         match text {

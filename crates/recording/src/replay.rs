@@ -82,7 +82,6 @@ struct Replay {
     shown: i64,
 }
 
-/// Reads the arguments of a request.
 fn read<R: Request<Arguments: serde::de::DeserializeOwned>>(
     request: &IncomingRequest,
 ) -> Result<R::Arguments> {

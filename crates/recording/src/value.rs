@@ -35,7 +35,6 @@ impl Word {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
-    /// As it is stored.
     pub(crate) fn stored(self) -> i64 {
         match self {
             Self::Integer(number) => number << 3 | 1,
@@ -90,7 +89,6 @@ impl Key {
         }
     }
 
-    /// As it is stored.
     pub(crate) fn stored(self) -> i64 {
         match self {
             Self::Name(number) => number << 2,

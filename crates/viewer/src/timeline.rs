@@ -225,7 +225,6 @@ fn error(log: &Log, answer: usize) -> Option<String> {
     }
 }
 
-/// The mark and the duration of a call.
 fn call(call: &Summary, answer: Option<Summary>, is_lost: bool, now: i64) -> (Mark, CallDuration) {
     let Some(answer) = answer else {
         let already = now.saturating_sub(call.timestamp);

@@ -144,7 +144,6 @@ impl Breakpoints {
         self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.view(pending))
     }
 
-    /// The group of one.
     pub(crate) fn group_of(&self, id: BreakpointId) -> Option<Group> {
         self.entries.iter().find(|entry| entry.id == id).map(Entry::group)
     }

@@ -16,7 +16,6 @@ fn decoded(json: &serde_json::Value) -> SourceMap {
     SourceMap::decode(json.to_string().as_bytes(), Path::new("/nowhere/out")).unwrap()
 }
 
-/// The one source of a map.
 fn only(map: &SourceMap) -> SourceId {
     let mut all = map.identified();
     let (id, _) = all.next().unwrap();

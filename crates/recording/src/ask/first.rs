@@ -268,7 +268,6 @@ fn is_part_of_new(recording: &Recording, write: &Write, all: &[Write]) -> Result
     Ok(!recording.has_row(earlier, [write.owner.0, first.id])?)
 }
 
-/// The writes of a line, until an event.
 fn writes_of(recording: &Recording, line: &Event, until: i64) -> Result<Vec<Write>> {
     let from = recording.first_write_at(line.id)?;
     let of_line = format!("WHERE id >= ? AND event <= ? AND {LINE} = ? AND since >= 0 ORDER BY id LIMIT 20");

@@ -449,7 +449,6 @@ pub(super) fn of_items(items: impl IntoIterator<Item = Datum>) -> Datum {
     Datum::Items(items.into_iter().collect())
 }
 
-/// Items with their numbers.
 pub(super) fn numbered(items: Vec<Datum>) -> Datum {
     of_items((0..).zip(items).map(|(number, item)| of_items([Datum::Integer(number), item])))
 }

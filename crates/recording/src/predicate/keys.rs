@@ -147,7 +147,6 @@ impl Scope<'_> {
         Ok(true)
     }
 
-    /// A key that the container has.
     fn known_key(&self, container: i64, pieces: &[Piece]) -> Result<Option<String>> {
         let keys = self.keys_of(container)?;
         Ok(keys.iter().find(|(_, text)| fits(text, pieces)).map(|(_, text)| text.to_string()))

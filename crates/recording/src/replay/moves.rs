@@ -143,7 +143,6 @@ impl Recording {
         self.event_where(last, [event, thread])
     }
 
-    /// The first line of a call.
     pub(super) fn first_line(&self, call: i64, entered: i64) -> Result<Option<Event>> {
         self.line_beyond(entered, Direction::Forward, Some(&[call]))
     }

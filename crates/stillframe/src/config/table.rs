@@ -88,7 +88,6 @@ pub(super) fn read_limit(text: &str) -> Result<(&'static str, Value), String> {
     Ok((setting.name, setting.checked(Value::Number(number), None)?))
 }
 
-/// The setting of that name.
 pub(super) fn named(name: &str) -> Option<Setting> {
     all().find(|setting| setting.name == name)
 }
@@ -98,7 +97,6 @@ impl Setting {
         Self { option: Some(option), variable: Some(variable), ..self }
     }
 
-    /// The section that it is in.
     pub(super) fn section(&self) -> &'static str {
         self.name.split_once('.').map_or(self.name, |(section, _)| section)
     }
@@ -108,7 +106,6 @@ impl Setting {
         bounds::named(self.name.strip_prefix("limits.")?)
     }
 
-    /// The defaults.
     pub(super) fn default(&self) -> Value {
         match self.kind {
             Kind::Bound => Value::Number(self.bound().map_or(0, |bound| bound.default)),

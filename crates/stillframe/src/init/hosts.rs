@@ -36,7 +36,6 @@ pub(crate) struct McpHost {
     skills: (Place, &'static str),
     /// Folders that only it makes.
     signs: &'static [Place],
-    /// Its program.
     program: &'static str,
 }
 
@@ -305,7 +304,6 @@ pub(crate) const HOSTS: &[McpHost] = &[
     },
 ];
 
-/// The host of that name.
 pub(crate) fn named(name: &str) -> Option<&'static McpHost> {
     HOSTS.iter().find(|host| host.name == name || host.aliases.contains(&name))
 }

@@ -34,7 +34,6 @@ const WINDOW: Duration = Duration::from_secs(10);
 /// At most this often are the sessions looked through.
 const PACE: Duration = Duration::from_millis(50);
 
-/// A message and its level.
 pub(super) type Message = (LoggingLevel, String);
 
 /// From harmless to fatal, as in syslog.

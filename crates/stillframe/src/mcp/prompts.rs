@@ -26,7 +26,6 @@ fn listed(prompt: &Prompt) -> rmcp::model::Prompt {
     rmcp::model::Prompt::new(prompt.name, Some(prompt.description), Some(arguments)).with_title(prompt.title)
 }
 
-/// The one of that name.
 pub(super) fn find(toolsets: &[&'static Toolset], name: &str) -> Result<&'static Prompt, ErrorData> {
     let found = prompts(toolsets).find(|prompt| prompt.name == name);
     found.ok_or_else(|| {

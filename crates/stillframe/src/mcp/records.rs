@@ -32,7 +32,6 @@ pub(super) fn subscribe() -> Option<Receiver<Message>> {
     RECORDS.get().map(Sender::subscribe)
 }
 
-/// The next one.
 pub(super) async fn next(records: &mut Option<Receiver<Message>>) -> Message {
     loop {
         let Some(receiver) = records else { return std::future::pending().await };

@@ -14,7 +14,6 @@ const FOLDERS: &str = r#""$XDG_CACHE_HOME" "$HOME/.cache" "/tmp/stillframe-$(id 
 /// What is copied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Copied<'p> {
-    /// Its hash.
     pub(super) hash: &'p str,
     pub(super) size: u64,
     /// What it prints for `--version`.

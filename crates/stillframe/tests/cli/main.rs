@@ -23,7 +23,6 @@ use test_support::{Built, Mark};
 const STILLFRAME: Built =
     Built { program: env!("CARGO_BIN_EXE_stillframe"), scratch: env!("CARGO_TARGET_TMPDIR") };
 
-/// A command that has run.
 struct CommandRun {
     code: i32,
     out: String,

@@ -28,7 +28,6 @@ use tokio::process::Command;
 const STILLFRAME: Built =
     Built { program: env!("CARGO_BIN_EXE_stillframe"), scratch: env!("CARGO_TARGET_TMPDIR") };
 
-/// A command that has run.
 struct CommandRun {
     code: i32,
     out: String,
@@ -95,7 +94,6 @@ impl Shell {
         command
     }
 
-    /// The journal.
     fn journal(&self) -> PathBuf {
         self.runtime.path().join("journal.jsonl")
     }

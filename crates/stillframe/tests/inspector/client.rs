@@ -86,7 +86,6 @@ impl ToolClient {
         self.ok("set_breakpoint", at(program, name)).await
     }
 
-    /// The value of an expression.
     pub(crate) async fn value(&self, expression: &str) -> Value {
         self.ok("inspect", json!({ "expression": expression })).await["value"].clone()
     }

@@ -36,7 +36,6 @@ fn key(language: Language, name: &str) -> String {
     language.pick(format!("'{name}'").as_str(), name).to_owned()
 }
 
-/// The object of an expression.
 async fn object(client: &ToolClient, expression: &str) -> Value {
     client.ok("inspect", json!({ "expression": expression })).await["objectId"].clone()
 }

@@ -262,7 +262,6 @@ async fn a_client_that_does_not_read_does_not_delay_the_end() {
     server.mark().assert_gone_within(Duration::from_secs(2));
 }
 
-/// A server that has attached to a program.
 async fn attached(program: &Listening) -> Server {
     let server = STILLFRAME.serve().await;
     let session = session(&server).await;

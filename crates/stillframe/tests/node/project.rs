@@ -42,12 +42,10 @@ impl Project {
         project
     }
 
-    /// A path in it.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// The folder.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }

@@ -39,7 +39,6 @@ impl Script {
         Fixture::write(self.folder(), name, text)
     }
 
-    /// The folder.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }

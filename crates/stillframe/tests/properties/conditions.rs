@@ -92,7 +92,6 @@ impl Expression {
         }
     }
 
-    /// Its value.
     pub(crate) fn value(&self, language: Language, names: &impl Fn(&str) -> i64) -> Value {
         match self {
             Self::Number(number) => Value::Number(*number),

@@ -50,7 +50,6 @@ impl Emitter {
         here
     }
 
-    /// The map, of one source.
     pub(crate) fn map(&self, source: &str) -> String {
         json!({ "version": 3, "sources": [source], "names": self.names, "mappings": self.mappings() })
             .to_string()

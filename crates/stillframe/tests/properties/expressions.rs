@@ -146,7 +146,6 @@ impl Expression {
         }
     }
 
-    /// Its value.
     pub(crate) fn value(&self, language: Language, names: &Names) -> Outcome {
         let of = |inner: &Self| inner.value(language, names);
         match self {
@@ -217,7 +216,6 @@ impl Outcome {
         }
     }
 
-    /// As it is shown.
     pub(crate) fn shown(&self) -> Value {
         match self {
             Self::Number(number) if *number == 0.0 && number.is_sign_negative() => json!("-0"),
@@ -225,7 +223,6 @@ impl Outcome {
         }
     }
 
-    /// The name of its type.
     pub(crate) fn type_name(&self, language: Language) -> &'static str {
         match self {
             Self::Number(_) => language.pick("int", "number"),

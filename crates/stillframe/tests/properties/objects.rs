@@ -102,7 +102,6 @@ impl Thing {
         }
     }
 
-    /// The name of its type.
     pub(crate) fn type_name(&self, language: Language) -> &'static str {
         match self {
             Self::Nothing => language.pick("NoneType", "null"),

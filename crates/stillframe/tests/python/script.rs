@@ -39,7 +39,6 @@ impl Script {
         Fixture::write(self.folder(), name, text)
     }
 
-    /// The folder.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -75,7 +74,6 @@ pub(crate) fn folder() -> TempDir {
     tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made")
 }
 
-/// A path as text.
 pub(crate) fn text(path: &Path) -> &str {
     path.to_str().expect("tests have plain names")
 }

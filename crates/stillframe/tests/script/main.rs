@@ -67,7 +67,6 @@ impl Scripting {
         self.folder.path()
     }
 
-    /// The line of a file with a name.
     fn line(&self, file: &str, name: &str) -> u32 {
         Fixture::read(self.folder().join(file)).line(name)
     }

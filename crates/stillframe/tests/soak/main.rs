@@ -47,7 +47,6 @@ impl Amount {
 
 /// What an agent does in 8 hours that makes a call each 5 seconds: 5,760 calls, a new program each 26 calls.
 const FULL: Amount = Amount { sessions: 1000, open: 100, programs: 222, clients: 300 };
-/// A part of it.
 const PART: Amount = Amount { sessions: 10, open: 6, programs: 4, clients: 6 };
 
 /// A session whose program is paused where two variables are to be swapped.

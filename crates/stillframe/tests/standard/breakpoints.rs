@@ -32,7 +32,6 @@ async fn values_at_stops(session: &Debugging, first: Answer, expression: &str) -
     (values, report)
 }
 
-/// The lines of a list of lines.
 fn lines(list: &Value) -> Vec<u64> {
     let lines = list.as_array().unwrap_or_else(|| panic!("no list: {list}"));
     lines.iter().map(|line| line["line"].as_u64().expect("a line")).collect()

@@ -53,7 +53,6 @@ impl Debugging {
         self.server.fails(code, tool, self.with_id(arguments)).await
     }
 
-    /// Calls a tool.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Answer {
         self.server.call(tool, self.with_id(arguments)).await
     }
@@ -75,7 +74,6 @@ impl Debugging {
         self.ok("set_breakpoint", more).await
     }
 
-    /// The breakpoints.
     pub(crate) async fn breakpoints(&self) -> Vec<Value> {
         let listed = self.ok("list_breakpoints", json!({})).await;
         listed["breakpoints"].as_array().cloned().expect("a list")

@@ -15,7 +15,6 @@ fn bank(language: Language) -> Fixture {
     Fixture::of(language, "bank")
 }
 
-/// The session as it is listed.
 async fn listed(session: &Debugging) -> Value {
     let listed = session.ok("list_debug_sessions", json!({})).await;
     let sessions = listed["sessions"].as_array().expect("a list");

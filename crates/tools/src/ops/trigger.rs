@@ -190,7 +190,6 @@ fn ports_of(debuggees: &[Debuggee]) -> BTreeSet<u16> {
     pids.into_iter().flat_map(process::listening_ports).filter(|port| !own.contains(port)).collect()
 }
 
-/// The port of a URL.
 fn port_of(url: &str) -> Option<u16> {
     url.parse::<hyper::Uri>().ok()?.port_u16()
 }

@@ -23,7 +23,6 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// The sessions.
     pub(super) fn all(&self) -> &[LoggedSession] {
         &self.known
     }

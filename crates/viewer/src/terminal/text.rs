@@ -160,7 +160,6 @@ impl Strip {
         self.spans.into_iter().map(|(text, _)| text).collect()
     }
 
-    /// The line.
     pub(super) fn line(self) -> Line<'static> {
         self.spans.into_iter().map(|(text, style)| Span::styled(text, style)).collect::<Vec<_>>().into()
     }

@@ -77,7 +77,6 @@ pub(super) struct Theme {
 }
 
 impl Theme {
-    /// The style of a role.
     pub(super) fn style(self, role: Role) -> Style {
         let style = Style::new().add_modifier(attributes(role));
         match colour(role) {

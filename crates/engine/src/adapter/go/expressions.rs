@@ -324,7 +324,6 @@ fn with_package(expression: &str, package: &str) -> String {
     })
 }
 
-/// The package that a source is of.
 fn package(source: &str) -> &str {
     let named = source.lines().find_map(|line| line.strip_prefix("package "));
     let name = named.and_then(|rest| rest.split_whitespace().next()).unwrap_or("main");

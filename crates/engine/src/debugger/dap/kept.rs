@@ -40,7 +40,6 @@ impl KeptStep {
         ))
     }
 
-    /// A thread has stopped.
     pub(super) fn stopped(&mut self, thread: Option<RawId>, reason: &StopReason) {
         let is_other = self.step.is_some_and(|(stepping, _)| thread != Some(stepping));
         if is_other && *reason == StopReason::Breakpoint {

@@ -49,7 +49,6 @@ struct Run {
     late: Option<oneshot::Receiver<Json>>,
 }
 
-/// A file, a line.
 type FileLine = (String, u32);
 
 #[derive(Deserialize)]

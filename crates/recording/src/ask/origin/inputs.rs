@@ -485,7 +485,6 @@ impl Recording {
         self.events("WHERE id < ? AND call = ? AND kind = 0 ORDER BY id DESC LIMIT ?", (event, call, most))
     }
 
-    /// The statement at an event.
     pub(in crate::ask) fn statement_of(&self, event: &Event) -> Option<String> {
         let (code, line) = self.place(event.place)?;
         Some(self.statement(code, line))

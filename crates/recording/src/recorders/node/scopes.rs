@@ -266,17 +266,14 @@ pub(super) fn is_foreign_module(init: &Expression<'_>) -> bool {
     }
 }
 
-/// The names of a pattern.
 pub(super) fn names_of(pattern: &BindingPattern<'_>) -> Vec<String> {
     pattern.get_binding_identifiers().into_iter().map(|id| id.name.to_string()).collect()
 }
 
-/// The names of a declaration.
 pub(super) fn names_of_declaration(declaration: &VariableDeclaration<'_>) -> Vec<String> {
     declaration.declarations.iter().flat_map(|each| names_of(&each.id)).collect()
 }
 
-/// The names of parameters.
 pub(super) fn names_of_parameters(parameters: &FormalParameters<'_>) -> Vec<String> {
     let rest = parameters.rest.iter().flat_map(|rest| names_of(&rest.rest.argument));
     parameters.items.iter().flat_map(|each| names_of(&each.pattern)).chain(rest).collect()

@@ -45,7 +45,6 @@ struct ClientTable {
     stateless: HashMap<Owner, Arc<Client>>,
 }
 
-/// One client.
 pub(super) struct Client {
     owner: Owner,
     /// Its debug sessions.

@@ -26,12 +26,10 @@ const ARRIVES_WITHIN: Duration = Duration::from_secs(15);
 pub(super) struct Message {
     /// As it came.
     pub(super) bytes: Bytes,
-    /// The parsed message.
     parsed: ClientJsonRpcMessage,
 }
 
 impl Message {
-    /// Reads one.
     pub(super) async fn read(headers: &HeaderMap, body: Body) -> Result<Self, Refusal> {
         if !is_json(headers) {
             let message = "`Content-Type` must be `application/json`";
@@ -82,7 +80,6 @@ impl Message {
         }
     }
 
-    /// The parsed message.
     pub(super) fn into_parsed(self) -> ClientJsonRpcMessage {
         self.parsed
     }

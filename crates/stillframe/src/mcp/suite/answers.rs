@@ -17,12 +17,10 @@ pub(super) fn parsed<T: DeserializeOwned>(json: Value) -> Result<T, ErrorData> {
         .map_err(|error| ErrorData::internal_error(format!("the suite's own answer: {error}"), None))
 }
 
-/// The result of a tool.
 pub(super) fn result(content: &Value) -> Result<CallToolResult, ErrorData> {
     parsed(json!({ "resultType": "complete", "content": content }))
 }
 
-/// The result of a tool that is one text.
 pub(super) fn text(text: &str) -> Result<CallToolResult, ErrorData> {
     result(&json!([{ "type": "text", "text": text }]))
 }

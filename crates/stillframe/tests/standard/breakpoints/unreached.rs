@@ -14,7 +14,6 @@ each![
     an_unreached_run_until_location_is_reported_once_with_the_reason,
 ];
 
-/// The notes of a report.
 fn notes(report: &Answer) -> Vec<&str> {
     let notes = report["notes"].as_array().map(Vec::as_slice).unwrap_or_default();
     notes.iter().map(|note| note.as_str().expect("a text")).collect()

@@ -42,7 +42,6 @@ int main(void) {
 ",
 };
 
-/// Lets the program go on.
 fn let_go(program: &Fixture) {
     std::fs::write(format!("{}.go", program.path()), "").expect("the folder of a test can be written to");
 }

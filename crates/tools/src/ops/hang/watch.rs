@@ -150,7 +150,6 @@ impl<'a> HangWatch<'a> {
         }
     }
 
-    /// Watches.
     pub(super) async fn run(&mut self) -> Result<WatchEnd, ToolError> {
         loop {
             self.count().await;

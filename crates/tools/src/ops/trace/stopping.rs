@@ -59,7 +59,6 @@ impl<'a> StopRecorder<'a> {
         !self.writers.is_empty()
     }
 
-    /// The stacks of the rows.
     pub(super) fn into_stacks(self) -> BTreeMap<RowKey, Vec<StackFrame<Reference>>> {
         self.stacks
     }

@@ -94,7 +94,6 @@ impl<'a> OneShotSession<'a> {
         }
     }
 
-    /// The session.
     pub(super) fn session(&self) -> Session {
         self.closing.session().clone()
     }

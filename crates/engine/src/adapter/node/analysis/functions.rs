@@ -26,7 +26,6 @@ pub(super) struct FunctionList {
     pub(super) nameless: Vec<(u32, u32)>,
 }
 
-/// The functions of a program.
 pub(super) fn of(program: &Program<'_>, starts: &LineStarts) -> FunctionList {
     let text = program.source_text;
     let found = FunctionList { functions: Vec::new(), nameless: Vec::new() };

@@ -75,7 +75,6 @@ impl BreakpointBinder {
         Some((newest.path.clone()?, map))
     }
 
-    /// The map of the script that a spot is in.
     async fn map_at(&self, place: &BreakpointTarget, spot: &ScriptSpot) -> Option<Arc<SourceMap>> {
         if let Some(made) = place.made.iter().find(|made| made.path == spot.path) {
             return Some(Arc::clone(&made.map));

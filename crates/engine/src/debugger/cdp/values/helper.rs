@@ -193,7 +193,6 @@ pub(super) fn unreadable() -> Error {
     Error::Unsupported("this needs Node's `require`, which this program's runtime lacks".to_owned())
 }
 
-/// A value as an argument.
 pub(super) fn argument(value: &RemoteObject) -> CallArgument {
     let is_null = value.subtype.as_deref() == Some("null");
     CallArgument {
@@ -203,7 +202,6 @@ pub(super) fn argument(value: &RemoteObject) -> CallArgument {
     }
 }
 
-/// An object as an argument.
 pub(in super::super) fn object(id: &str) -> CallArgument {
     CallArgument { object_id: Some(id.to_owned()), ..CallArgument::default() }
 }

@@ -75,7 +75,6 @@ impl ValueReader {
         Value { text, type_name, kind, reference, children, cut, length, note: None }
     }
 
-    /// The children of a value.
     pub(super) fn rows(&self, rows: ValueRows, parent: &ValuePath, page: Page) -> Children<RawId> {
         let variable = |ValueRow { name, value, special, step, .. }| Variable {
             name,

@@ -76,7 +76,6 @@ impl ValueReader {
         Ok(ExpandedLocals { scope: "Locals".to_owned(), variables, values })
     }
 
-    /// The variables of one scope.
     pub(super) async fn scope_variables(
         &self,
         frame: &Arc<Frame>,

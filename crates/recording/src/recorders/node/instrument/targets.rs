@@ -60,7 +60,6 @@ struct Targets {
     fields: Vec<(String, String)>,
 }
 
-/// A variable, or `this`.
 fn variable(object: &Expression<'_>) -> Option<String> {
     match object {
         Expression::Identifier(id) => Some(id.name.to_string()),

@@ -30,7 +30,6 @@ pub(super) struct NameTable {
     has_dynamic_names: bool,
 }
 
-/// A declaration of a name.
 struct NameDeclaration {
     /// Where it is.
     at: u32,
