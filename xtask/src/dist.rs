@@ -140,7 +140,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
     HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
-/// Builds the sources in a folder into another, and gives the program.
+/// Builds the sources in a folder into another, and returns the program.
 fn build(platform: &Platform, sources: &Path, target: &Path) -> Result<Vec<u8>> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).context("cargo has no home")?;

@@ -74,7 +74,7 @@ requests! {
     Threads = "threads": Empty => ThreadsResponse;
     /// Lists the frames of a thread.
     StackTrace = "stackTrace": StackTraceArguments => StackTraceResponse;
-    /// Gives the text of a source that only the adapter has.
+    /// Returns the text of a source that only the adapter has.
     SourceText = "source": SourceArguments => SourceResponse;
     /// Lists the scopes of a frame.
     Scopes = "scopes": ScopesArguments => ScopesResponse;
@@ -98,7 +98,7 @@ requests! {
     Thrown = "thrown": ThrownArguments => ThrownResponse;
     /// Begins to take samples of a program that runs. It is not in the specification.
     StartSampling = "startSampling": StartSamplingArguments => Empty;
-    /// Gives what was sampled since the last time. It is not in the specification.
+    /// Returns what was sampled since the last time. It is not in the specification.
     Activity = "activity": Empty => Value;
     /// Stops taking samples. It is not in the specification.
     StopSampling = "stopSampling": Empty => Empty;

@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes after the next `end`, and gives what is before it.
+    /// Goes after the next `end`, and returns what is before it.
     fn until(&mut self, end: &str) -> Option<&'a str> {
         let rest = self.rest();
         let length = rest.find(end)?;

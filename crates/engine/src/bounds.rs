@@ -176,7 +176,7 @@ impl Bounds {
         usual.min(size(self.longest_value))
     }
 
-    /// A length of text: what a call asks for by an argument, else what is usual.
+    /// A length of text: what a call asks for by an argument, else the default.
     pub fn requested_length(
         &self,
         argument: &str,
@@ -189,7 +189,7 @@ impl Bounds {
         }
     }
 
-    /// How many children: what a call asks for by its `count`, else what is usual.
+    /// How many children: what a call asks for by its `count`, else the default.
     pub fn requested_count(&self, asked: Option<u64>, usual: u64) -> Result<u64, Error> {
         match asked {
             Some(asked) => self.within("children", "count", asked),
@@ -259,7 +259,7 @@ impl Bounds {
         usual.min(self.rows)
     }
 
-    /// A size that a call asks for by an argument, where the bound of that name is what is usual: it may be as large
+    /// A size that a call asks for by an argument, where the bound of that name is the default: it may be as large
     /// as that can be set.
     pub fn settable(&self, name: &'static str, argument: &str, asked: u64) -> Result<u64, Error> {
         let most = named(name).map_or(u64::MAX, |bound| *bound.range.end());
@@ -291,7 +291,7 @@ impl Error {
             "breakpoints" => Some("remove a breakpoint".to_owned()),
             "watches" => Some("remove a watch".to_owned()),
             "processes" => None,
-            // What is usual when a call says nothing: it may ask for all that can be set.
+            // The default of a call, which may request up to the maximum.
             "frames" | "variables" | "value" | "source" | "report_output" => {
                 Some(format!("ask for {} to {value} {unit}", bound.range.start()))
             }

@@ -138,7 +138,7 @@ pub trait Debugger: Send + Sync + 'static {
     /// Evaluates an expression in a frame.
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>>;
 
-    /// Assigns to a child of a scope or value, and gives what it holds then.
+    /// Assigns to a child of a scope or value, and returns what it holds then.
     async fn set_variable(&self, parent: RawId, name: &str, value: &str, text: usize)
     -> Result<Value<RawId>>;
 
@@ -173,7 +173,7 @@ pub trait Debugger: Send + Sync + 'static {
     /// condition that throws or takes too long is an error.
     async fn exception_satisfies(&self, thread: RawId, condition: &str) -> Result<bool>;
 
-    /// What is to be known of the exception that a thread is stopped at, besides [`Debugger::exception`]. Values
+    /// Details of the exception that a thread is stopped at, besides [`Debugger::exception`]. Values
     /// are read and nothing of the program is run. Texts longer than `text` characters are cut.
     async fn thrown(&self, thread: RawId, text: usize) -> Result<Thrown> {
         let _ = (thread, text);
@@ -214,7 +214,7 @@ pub trait Debugger: Send + Sync + 'static {
         }
     }
 
-    /// Ends that, and gives what was found.
+    /// Ends that, and returns the result.
     async fn stop_profile(&self) -> Result<CpuProfile> {
         match self.base() {
             Some(base) => base.stop_profile().await,

@@ -140,7 +140,7 @@ fn writer<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Wri
 }
 
 impl Recorder {
-    /// Takes in at most `rows` rows and counts the rest.
+    /// Keeps at most `rows` rows and counts the rest.
     pub fn new(rows: u64) -> Result<Self> {
         Self::shaping(rows, usize::MAX, |cell| cell)
     }
@@ -188,7 +188,7 @@ impl Recorder {
         SharedSink(Arc::<Inner>::clone(&self.0))
     }
 
-    /// Takes in a line that came in another way than by the pipe.
+    /// Adds a line that did not come through the pipe.
     pub fn read(&self, line: &str) {
         self.0.table.read(line);
     }
@@ -198,12 +198,12 @@ impl Recorder {
         self.0.table.push(row);
     }
 
-    /// Takes in how often a place was passed so far in one thread or process, which `writer` names.
+    /// Records how often a place was hit so far in one thread or process, which `writer` names.
     pub fn count(&self, id: BreakpointId, writer: Writer, hits: u64) {
         self.0.table.count(id, writer, hits);
     }
 
-    /// Waits until all rows are there that it takes in.
+    /// Waits until all rows that it keeps have arrived.
     pub async fn full(&self) {
         let mut rows = self.0.table.rows.subscribe();
         let limit = self.0.table.limit;

@@ -166,7 +166,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Takes up a session that was made elsewhere.
+    /// Adds a session that was created elsewhere.
     pub fn add(&self, session: Session) -> Session {
         lock(&self.shared.open).push(session.clone());
         self.shared.changed.send_modify(|count| *count += 1);

@@ -35,7 +35,7 @@ pub(crate) struct Exposed {
 pub(crate) struct Endpoint {
     grant: EditorAccess,
     closing: CancellationToken,
-    /// Gives how many editors were attached at the end.
+    /// Returns how many editors were attached at the end.
     served: JoinHandle<usize>,
 }
 
@@ -72,7 +72,7 @@ impl Endpoint {
         !self.closing.is_cancelled()
     }
 
-    /// Closes the port, lets the editors know, and gives how many there were.
+    /// Closes the port, lets the editors know, and returns how many there were.
     pub(crate) async fn close(self) -> usize {
         self.closing.cancel();
         self.served.await.unwrap_or(0)

@@ -72,7 +72,7 @@ pub struct Recorded {
     pub size: u64,
     /// Something is missing in the recording, for this reason.
     pub incomplete: Option<String>,
-    /// What was suspended when the program ended, and never went on.
+    /// What was suspended when the program ended.
     pub waiting: Vec<String>,
     /// The last output of the program.
     pub output: String,

@@ -19,7 +19,7 @@ pub(crate) struct Track {
 /// What happened to the stack of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// A call began, or a generator or an async function went on.
+    /// A call began, or a generator or an async function resumed.
     Begin,
     /// It ended, or was suspended.
     End,

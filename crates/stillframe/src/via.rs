@@ -176,7 +176,7 @@ async fn clean(connector: &Connector) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How to connect, with the paths of both sides, and what is to be known of how they were guessed.
+/// How to connect, with the paths of both sides, and notes on how they were guessed.
 async fn prepare(place: PlaceArgs, journal: Journal) -> anyhow::Result<(Connector, Arc<Paths>, String)> {
     let mut connector = place.connector()?;
     let (paths, remark) = paths(&connector, place.map).await?;
@@ -204,7 +204,7 @@ fn settings_there(settings: &Settings, paths: &Paths, keeps_journal: bool) -> Ve
     args
 }
 
-/// The given mappings, or those that the content of files suggests; and what is to be known of how they were guessed.
+/// The given mappings, or those that the content of files suggests; and notes on how they were guessed.
 async fn paths(connector: &Connector, given: Vec<MapArg>) -> anyhow::Result<(Paths, String)> {
     let folder = std::env::current_dir()?;
     let target = &connector.target;

@@ -307,7 +307,7 @@ impl Server {
         }
     }
 
-    /// Sends a request, and gives its number and what will be its response.
+    /// Sends a request, and returns its number and what will be its response.
     pub async fn begin(&self, method: &str, mut params: Value) -> (u64, oneshot::Receiver<Value>) {
         let id = {
             let mut next = self.next.lock().expect("no test panics in here");

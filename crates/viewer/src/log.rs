@@ -46,9 +46,9 @@ const SHOWN: usize = 4096;
 const BLOCKS: usize = 64;
 /// How many older entries come at once.
 const BATCH: usize = 8192;
-/// How many such batches wait to be taken up.
+/// How many such batches wait to be indexed.
 const BATCHES: usize = 4;
-/// How many older entries one poll takes up, about.
+/// About how many older entries one poll indexes.
 const TAKEN: usize = 64 * 1024;
 /// How many entries are known at most.
 const MOST: usize = 2 * 1024 * 1024;
@@ -199,7 +199,7 @@ impl Log {
         Ok(log)
     }
 
-    /// Takes up what was written since, and older entries that were read meanwhile. Does a bounded amount of work.
+    /// Indexes what was written since, and older entries that were read meanwhile. Does a bounded amount of work.
     pub fn poll(&mut self) -> Poll {
         let prepended = self.take_older();
         let batch = self.follow.take(&self.indexer);
@@ -222,7 +222,7 @@ impl Log {
         self.sessions.look_for_servers(|number| records.get(number).map_or(0, |record| record.timestamp))
     }
 
-    /// Takes up everything that is in the files now, however long it takes.
+    /// Indexes everything that is in the files now, however long it takes.
     pub fn complete(&mut self) {
         while let Some(Ok(batch)) = self.older.as_ref().map(Receiver::recv) {
             self.take_batch(&batch);
@@ -327,7 +327,7 @@ impl Log {
         })
     }
 
-    /// The numbers of what happened in a session while a call was going on there.
+    /// The numbers of what happened in a session during a call there.
     pub(crate) fn effects(&self, call: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
         let summary = self.summary(call).filter(|summary| summary.kind == Kind::Call);
         let last = |summary: Summary| match summary.partner {

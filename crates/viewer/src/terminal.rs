@@ -125,7 +125,7 @@ fn poll_for_event(wait: Duration) -> io::Result<bool> {
     }
 }
 
-/// The terminal while it is ours. It is given back when this goes, and when the program panics.
+/// The terminal while it is ours. It is restored when this is dropped, and when the program panics.
 struct Screen(Output);
 
 impl Screen {

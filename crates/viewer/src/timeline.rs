@@ -55,7 +55,7 @@ pub(crate) enum CallDuration {
     Nothing,
     /// So many milliseconds.
     Milliseconds(i64),
-    /// It has been going on for so many milliseconds.
+    /// It has been in progress for so many milliseconds.
     Already(i64),
     /// It was never answered.
     NoAnswer,

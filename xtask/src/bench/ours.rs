@@ -36,7 +36,7 @@ impl OurServer {
         Ok(ours)
     }
 
-    /// Calls a tool, and gives what it answers as data.
+    /// Calls a tool, and returns what it answers as data.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<Value> {
         let mut result = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
         let failed = result.get("isError") == Some(&json!(true));
@@ -71,7 +71,7 @@ impl OurServer {
         Ok(())
     }
 
-    /// Sends a request, and gives its result.
+    /// Sends a request, and returns its result.
     pub(super) fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
         self.sequence += 1;
         let id = self.sequence;
@@ -95,7 +95,7 @@ impl OurServer {
     }
 }
 
-/// Runs a command of stillframe to its end, and gives what it printed.
+/// Runs a command of stillframe to its end, and returns what it printed.
 pub(super) fn command(stillframe: &Path, cache: &Path, arguments: &[&str]) -> anyhow::Result<String> {
     let done = super::child(stillframe).args(arguments).env("STILLFRAME_CACHE_DIR", cache).output()?;
     anyhow::ensure!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));

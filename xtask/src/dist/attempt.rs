@@ -110,7 +110,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Runs a command to its end, and gives what it printed.
+/// Runs a command to its end, and returns what it printed.
 fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

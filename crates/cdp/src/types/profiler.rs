@@ -25,7 +25,7 @@ pub struct StartPreciseCoverage {
     pub detailed: bool,
 }
 
-/// What [`StartPreciseCoverage`] gives.
+/// The result of [`StartPreciseCoverage`].
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CoverageStart {
@@ -37,7 +37,7 @@ pub struct CoverageStart {
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct TakePreciseCoverage {}
 
-/// What [`TakePreciseCoverage`] gives.
+/// The result of [`TakePreciseCoverage`].
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Coverage {
@@ -84,7 +84,7 @@ pub struct SetSamplingInterval {
     pub interval: u32,
 }
 
-/// Ends the taking of samples, and gives them. A thread that waits in native code answers when it comes back.
+/// Ends the taking of samples, and returns them. A thread that waits in native code answers when it comes back.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Stop {}
 
@@ -95,7 +95,7 @@ commands! {
     Stop = "Profiler.stop" => Stopped;
 }
 
-/// What [`Stop`] gives.
+/// The result of [`Stop`].
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Stopped {

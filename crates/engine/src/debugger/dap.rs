@@ -158,7 +158,7 @@ pub(crate) trait Dialect: Debugger + Sized {
     /// Speaks the dialect on a connection, and begins to listen.
     fn on(debugger: DapDebugger, incoming: ::dap::Incoming) -> (Self, mpsc::Receiver<Event>);
 
-    /// Has the other side show that it is the program that was given this secret.
+    /// Makes the other side show that it is the program that was given this secret.
     fn identify(&self, token: &str) -> impl Future<Output = Result<()>> + Send {
         let _ = token;
         async { Ok(()) }

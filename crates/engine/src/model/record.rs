@@ -58,7 +58,7 @@ pub trait RowSink: fmt::Debug + Send + Sync {
     /// Where programs write their lines. No other sink has the same pipe.
     fn pipe(&self) -> &Path;
 
-    /// Takes in a line that came in another way than by the pipe.
+    /// Adds a line that did not come through the pipe.
     fn read(&self, line: &str);
 
     /// From now on, lines are a debugger's, which writes values like this.

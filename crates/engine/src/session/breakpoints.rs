@@ -74,7 +74,7 @@ pub(crate) enum Group {
 }
 
 impl Breakpoints {
-    /// Takes one up; `planned` is where it is to be set, as far as that differs from where it was requested.
+    /// Adds one; `planned` is where to bind it, if that differs from where it was requested.
     pub(crate) fn add(&mut self, request: Request, planned: AdjustedPosition) -> BreakpointId {
         self.last_id += 1;
         let id = BreakpointId(self.last_id);

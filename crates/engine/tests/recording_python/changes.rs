@@ -26,7 +26,7 @@ print(made, end='')
 
 const OTHER: &str = "def other():\n    return 1  # @other\n";
 
-/// Waits for a stop, and gives its line.
+/// Waits for a stop, and returns its line.
 async fn stopped(scene: &Scene) -> u32 {
     let outcome = scene.wait().await;
     assert!(matches!(outcome, Outcome::Stopped(_)), "{:?}: {outcome:?}", scene.way);

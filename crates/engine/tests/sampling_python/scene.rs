@@ -80,7 +80,7 @@ impl Scene {
         all.remove(0).activity
     }
 
-    /// Looks until what is seen satisfies the test, and gives that.
+    /// Looks until what is seen satisfies the test, and returns that.
     pub(crate) async fn until(&self, mut satisfies: impl FnMut(&Activity) -> bool) -> Activity {
         let until = Instant::now() + LONG;
         loop {
@@ -92,7 +92,7 @@ impl Scene {
         }
     }
 
-    /// Looks until a thread is blocked by the same thing twice in a row, and gives all that was seen then. On its way
+    /// Looks until a thread is blocked by the same thing twice in a row, and returns all that was seen then. On its way
     /// there it may wait for something else for a moment.
     pub(crate) async fn blocked(&self, thread: &str) -> Activity {
         let mut before = None;

@@ -1,4 +1,4 @@
-//! What never went on: calls that were suspended when the run ended.
+//! Calls that were suspended when the run ended.
 
 use std::collections::{HashMap, HashSet};
 

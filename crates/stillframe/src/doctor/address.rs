@@ -40,7 +40,7 @@ impl LocalServer {
         address.ip().is_loopback().then_some(server)
     }
 
-    /// Shakes hands and gives the name and version.
+    /// Shakes hands and returns the name and version.
     pub(super) async fn try_it(&self) -> anyhow::Result<String> {
         let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello() });
         let answer = tokio::time::timeout(PATIENCE, self.request("POST", &hello.to_string(), "")).await;
@@ -67,7 +67,7 @@ impl LocalServer {
         Ok(format!("{} {}", of_server("name"), of_server("version")))
     }
 
-    /// Sends a request, and gives the answer as far as it is needed.
+    /// Sends a request, and returns the answer as far as it is needed.
     async fn request(&self, method: &str, body: &str, more: &str) -> anyhow::Result<String> {
         let mut stream = TcpStream::connect(self.address).await?;
         let Self { authority, path, headers, .. } = self;

@@ -51,7 +51,7 @@ pub(super) struct ServerConnection {
 }
 
 impl ServerConnection {
-    /// Starts the server and shakes hands with it; also gives its name and version.
+    /// Starts the server and shakes hands with it; also returns its name and version.
     pub(super) async fn open(command: &ServerCommand) -> anyhow::Result<(Self, String)> {
         let (program, args) = command.words.split_first().context("the entry has no command")?;
         let found = Machine.which(program).with_context(|| {

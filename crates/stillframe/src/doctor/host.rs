@@ -50,7 +50,7 @@ enum Server {
     Reached(LocalServer),
 }
 
-/// What the host starts or reaches in this folder. Also gives where its entry is.
+/// What the host starts or reaches in this folder. Also returns where its entry is.
 fn server(host: &McpHost) -> anyhow::Result<(String, Server)> {
     let folders = Folders::of_user()?;
     let Some((shown, scope, entry)) = entry(host, &folders)? else {

@@ -8,7 +8,7 @@ use engine::adapter::{Host as _, Machine};
 
 use super::plan::Change;
 
-/// Writes a change, and gives the copy of the file that was there.
+/// Writes a change, and returns the copy of the file that was there.
 pub(crate) fn apply(change: &Change) -> anyhow::Result<Option<PathBuf>> {
     // A file of settings is often a link into a repository of them; the link stays.
     let path = std::fs::canonicalize(&change.path).unwrap_or_else(|_| link_target(&change.path));

@@ -72,7 +72,7 @@ fn keys(host: &McpHost, root: &Value) -> Vec<&'static str> {
     if host.shape == Shape::Opencode && has_inner() { inner } else { vec![host.section, NAME] }
 }
 
-/// The entry that a user's file has for this folder alone, or for the repository that it belongs to. Gives the folder.
+/// The entry that a user's file has for this folder alone, or for the repository that it belongs to. Returns the folder.
 pub(crate) fn existing_for(
     host: &McpHost,
     file: &Path,

@@ -83,7 +83,7 @@ impl Connector {
         Ok(connection)
     }
 
-    /// Waits until the program starts, and takes note of folders that are missing. Gives those that are links, by
+    /// Waits until the program starts, and takes note of folders that are missing. Returns those that are links, by
     /// their numbers, as what they are.
     async fn started(&self, connection: &mut Connection) -> anyhow::Result<Vec<(usize, String)>> {
         let (path, target) = (self.program.path.display(), &self.target);

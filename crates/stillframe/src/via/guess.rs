@@ -123,7 +123,7 @@ pub(super) struct Advice {
     pub(super) other: &'static str,
 }
 
-/// The paths of both sides, by the sources in this folder that are there, and what is to be known of them. The named
+/// The paths of both sides, by the sources in this folder that are there, and notes on them. The named
 /// paths of a call, or of a command, say which of several copies is meant.
 pub(super) async fn paths(
     connector: &Connector,

@@ -26,7 +26,7 @@ const LAST: Duration = Duration::from_secs(2);
 /// What ssh exits with when the connection, and not the command, has failed.
 const LOST: i32 = 255;
 
-/// Runs the command there, and gives its exit code.
+/// Runs the command there, and returns its exit code.
 pub(crate) async fn run(
     place: PlaceArgs,
     presentation: Presentation,

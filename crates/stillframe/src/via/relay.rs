@@ -233,7 +233,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
         }
     }
 
-    /// Takes note of a connection that is lost, for the next call if none waits. Gives the requests that fail, and why.
+    /// Takes note of a connection that is lost, for the next call if none waits. Returns the requests that fail, and why.
     fn lose(&self, state: &LinkState, reason: String) -> (Vec<Request>, String) {
         let mut requests = lock(&state.requests);
         let reason = if requests.is_silent {

@@ -140,7 +140,7 @@ impl Remotes {
         entry.check(arguments)
     }
 
-    /// Makes a call that is for another machine. Gives the result of the tool.
+    /// Makes a call that is for another machine. Returns the result of the tool.
     pub(crate) async fn call(
         &self,
         tool: &str,

@@ -27,7 +27,7 @@ fn constant(line: &str) -> String {
     parts.collect::<Vec<_>>().join("0")
 }
 
-/// Runs a command in the repository, and gives what it printed.
+/// Runs a command in the repository, and returns what it printed.
 async fn printed(command: &str, home: &Path) -> String {
     let words = CommandLine::from(command).words("").expect("a command without a shell");
     let arguments =

@@ -105,7 +105,7 @@ async fn deleted_sources_are_survived() {
     attack.server.finish().await;
 }
 
-/// Starts both programs, and gives what came of it.
+/// Starts both programs, and returns what came of it.
 async fn starts(server: &Server) -> [Answer; 2] {
     let until = |language| {
         let program = Fixture::of(language, "swap_vars");

@@ -261,7 +261,7 @@ fn expected(harm: (Victim, Harm), moment: Moment) -> &'static str {
     }
 }
 
-/// Does a cell, whose failure is one among others. What was wrong is given back.
+/// Does a cell, whose failure is one among others. What was wrong is returned.
 async fn checked((row, harm, moment): (Row, (Victim, Harm), Moment)) -> Option<String> {
     let began = Instant::now();
     let found = AssertUnwindSafe(cell(row, harm, moment)).catch_unwind().await;

@@ -183,7 +183,7 @@ async fn unsupported_http_methods_and_paths_name_the_supported_ones() {
     server.finish().await;
 }
 
-/// Sends bytes and gives everything that comes back until the server hangs up.
+/// Sends bytes and returns everything that comes back until the server hangs up.
 async fn raw(server: &HttpServer, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(server.address()).await.expect("the server listens");
     // One that answers early may not read the rest.

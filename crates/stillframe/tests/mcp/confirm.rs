@@ -20,7 +20,7 @@ fn accepted() -> Value {
     json!({ "action": "accept", "content": { "allow": true } })
 }
 
-/// Calls a tool whose call its user is asked about; gives the question and the tool's result.
+/// Calls a tool whose call its user is asked about; returns the question and the tool's result.
 async fn asked(server: &Server, tool: &str, arguments: &Value, answer: Value) -> (Value, Value) {
     let mut requests = server.notifications();
     let params = json!({ "name": tool, "arguments": arguments });

@@ -22,7 +22,7 @@ async fn serve_in(cache: &Path) -> Server {
     ServerOptions { cache: cache.to_owned(), ..STILLFRAME.options().await }.start().await
 }
 
-/// Kills a server and its guardian, and gives the mark of what they leave.
+/// Kills a server and its guardian, and returns the mark of what they leave.
 async fn killed_with_its_guardian(server: Server) -> Mark {
     let mark = server.mark().clone();
     let guardians = mark.guardians();

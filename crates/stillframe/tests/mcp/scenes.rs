@@ -33,7 +33,7 @@ pub(crate) fn arrived(messages: &mut Receiver<Value>) -> Vec<Value> {
     std::iter::from_fn(|| messages.try_recv().ok()).collect()
 }
 
-/// Sends a request as it stands, and gives its response. The id must be none of the harness's: a string.
+/// Sends a request as it stands, and returns its response. The id must be none of the harness's: a string.
 pub(crate) async fn raw(server: &Server, request: &Value) -> Value {
     let mut messages = server.notifications();
     server.send(request).await;

@@ -40,7 +40,7 @@ impl Sources {
         Fixture::read(self.path(name))
     }
 
-    /// Runs a compiler here, and gives the path of what it has made.
+    /// Runs a compiler here, and returns the path of what it has made.
     pub(crate) fn compiled(&self, command: &str, binary: &str) -> PathBuf {
         let mut words = command.split_whitespace();
         let program = words.next().expect("a command has a name");

@@ -226,7 +226,7 @@ async fn the_open_inspector_of_a_server_is_asked_before_the_server() {
     serves_only_its_clients("--inspect=0").await;
 }
 
-/// Sends a request, and gives the answer.
+/// Sends a request, and returns the answer.
 async fn ask(port: u16) -> String {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();

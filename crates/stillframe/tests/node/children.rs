@@ -24,7 +24,7 @@ const inherit = {{ stdio: "inherit" }};
     (script, child)
 }
 
-/// Stops in the child, and gives the report.
+/// Stops in the child, and returns the report.
 async fn stopped_in(script: &Script, child: &Fixture) -> (Debugging, Answer) {
     let session = Debugging::of(script.language()).await;
     session.break_at(child, "inside").await;

@@ -55,7 +55,7 @@ impl Script {
         Debugging::stopped_at(&self.main, name).await
     }
 
-    /// Starts it in a session of its own, and waits until it has written a line. Gives that line.
+    /// Starts it in a session of its own, and waits until it has written a line. Returns that line.
     pub(crate) async fn running(&self) -> (Debugging, String) {
         let session = Debugging::of(Language::Node).await;
         session.ok("start_debugging", json!({ "scriptPath": self.path(), "timeout": 0 })).await;

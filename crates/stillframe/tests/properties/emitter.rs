@@ -35,7 +35,7 @@ impl Emitter {
         }
     }
 
-    /// Writes what comes from a place of the source, and gives where it was written.
+    /// Writes what comes from a place of the source, and returns where it was written.
     pub(crate) fn mapped(&mut self, text: &str, source: TextPosition, name: Option<&str>) -> TextPosition {
         let here = TextPosition { line: self.line, column: self.column };
         let name = name.map(|name| {

@@ -79,7 +79,7 @@ fn seed(lane: u32) -> RngSeed {
     }
 }
 
-/// Gives how many cases were tried, those included that had failed once.
+/// Returns how many cases were tried, those included that had failed once.
 fn one_after_the_other<S: Scene, T: Strategy<Value: Debug>>(
     what: &str,
     language: Language,

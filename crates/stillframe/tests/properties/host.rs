@@ -101,7 +101,7 @@ impl Host {
         Fixture::read(self.world.write(&format!("{folder}{file}"), text))
     }
 
-    /// Writes a source and what was compiled of it, in one folder or in two, and gives both paths.
+    /// Writes a source and what was compiled of it, in one folder or in two, and returns both paths.
     pub(crate) fn write_compiled(
         &mut self,
         source: &str,
@@ -126,7 +126,7 @@ impl Host {
         self.ok("inspect", json!({ "expression": format!("program = {}", json!(program)) }));
     }
 
-    /// Sets a breakpoint, and gives its id.
+    /// Sets a breakpoint, and returns its id.
     pub(crate) fn set(&mut self, file: &str, line: u32, condition: Option<&str>) -> String {
         let answer = self.ok("set_breakpoint", json!({ "file": file, "line": line, "condition": condition }));
         answer.text_of("breakpointId").to_owned()

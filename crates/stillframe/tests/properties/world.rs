@@ -47,7 +47,7 @@ impl World {
         &self.server
     }
 
-    /// Writes a program, and gives its path.
+    /// Writes a program, and returns its path.
     pub(crate) fn write(&self, name: &str, text: &str) -> String {
         let path = self.folder.path().join(name);
         std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder can be made");
@@ -90,7 +90,7 @@ impl World {
         answer
     }
 
-    /// Starts a program of a language, paused before its first line. Gives the session.
+    /// Starts a program of a language, paused before its first line. Returns the session.
     pub(crate) fn start(&self, language: Language, program: &str) -> String {
         let command = language.pick("python", "node");
         let arguments = json!({ "command": command, "args": [program], "cwd": self.folder() });

@@ -18,7 +18,7 @@ fn family(start: &str) -> (Script, Fixture) {
     (script, child)
 }
 
-/// Stops in the child, and gives the report.
+/// Stops in the child, and returns the report.
 async fn stopped_in(script: &Script, child: &Fixture) -> (Debugging, Answer) {
     let session = Debugging::new().await;
     session.break_at(child, "inside").await;

@@ -5,7 +5,7 @@ use test_support::{Fixture, Server};
 
 use crate::STILLFRAME;
 
-/// Runs to the end, and gives how often the breakpoint with this message logged.
+/// Runs to the end, and returns how often the breakpoint with this message logged.
 async fn passes(server: &Server, program: &Fixture, line: &str) -> usize {
     let created = server.ok("create_debug_session", json!({ "language": "python" })).await;
     let session = created.text_of("sessionId");

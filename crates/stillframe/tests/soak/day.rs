@@ -13,7 +13,7 @@ pub(crate) struct Day<'a> {
 }
 
 impl Day<'_> {
-    /// Debugs one program, and gives how many calls that took.
+    /// Debugs one program, and returns how many calls that took.
     pub(crate) async fn work(server: &Server, language: Language) -> usize {
         let program = Fixture::of(language, "bank");
         let created = server.ok("create_debug_session", json!({ "language": language.name() })).await;

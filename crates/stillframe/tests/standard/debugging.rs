@@ -94,7 +94,7 @@ impl Debugging {
         self.ok(tool, json!({})).await
     }
 
-    /// Evaluates, and gives the result.
+    /// Evaluates, and returns the result.
     pub(crate) async fn evaluate(&self, expression: &str) -> String {
         let value = self.ok("evaluate_expression", json!({ "expression": expression })).await;
         value.text_of("result").to_owned()

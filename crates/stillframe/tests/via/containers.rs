@@ -98,7 +98,7 @@ fn command(program: &str) -> Command {
     command
 }
 
-/// Debugs the program of `/srv/app` by its path here, and gives the server's instructions.
+/// Debugs the program of `/srv/app` by its path here, and returns the server's instructions.
 async fn debugs(server: &Server, file: &Path) {
     let shop = Fixture::python("shop");
     let until = json!([{ "line": shop.line("total") }]);

@@ -79,7 +79,7 @@ impl HttpClient {
         self.ask(Method::POST, more, message.to_string()).await
     }
 
-    /// Opens the stream of what belongs to no call, or takes a stream up after an event.
+    /// Opens the stream of what belongs to no call, or resumes one after an event.
     pub async fn listen(&self, behind: Option<&str>) -> Events {
         self.get(behind).await.events()
     }
@@ -90,7 +90,7 @@ impl HttpClient {
         self.ask(Method::GET, &more, String::new()).await
     }
 
-    /// Ends the session; gives the status.
+    /// Ends the session; returns the status.
     pub async fn delete(&self) -> u16 {
         self.ask(Method::DELETE, &[], String::new()).await.status
     }
@@ -118,7 +118,7 @@ impl HttpClient {
         assert_eq!(self.post(&message, &[]).await.status, 202, "{method} is accepted");
     }
 
-    /// Sends a request, and gives its number and the head of its answer.
+    /// Sends a request, and returns its number and the head of its answer.
     pub async fn begin(&self, method: &str, mut params: Value) -> (u64, HttpAnswer) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut more = Vec::new();

@@ -98,7 +98,7 @@ pub struct Events {
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Event {
-    /// To take the stream up after it.
+    /// To resume the stream after it.
     pub id: Option<String>,
     /// The message, or the data of an event that is none; null for an event that only has an id.
     pub message: Value,

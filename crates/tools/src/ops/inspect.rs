@@ -213,7 +213,7 @@ pub struct NamedChildren {
     pub searched: Option<u64>,
 }
 
-/// Keeps the children of these names; gives the names that none of them has.
+/// Keeps the children of these names; returns the names that none of them has.
 pub fn keep(children: &mut Children<Reference>, names: &[String]) -> Vec<String> {
     children.variables.retain(|variable| names.contains(&variable.name));
     missing(children, names)

@@ -72,7 +72,7 @@ pub struct RunUntilResult {
     pub values: Vec<(String, Result<Value<Reference>, ToolError>)>,
     /// The places at which it did not stop before it ended, a sentence each.
     pub missed: Vec<String>,
-    /// What else is to be known of the places.
+    /// Notes on the places.
     pub notes: Vec<String>,
     /// Result of the trigger.
     pub triggered: Option<TriggerProgress>,

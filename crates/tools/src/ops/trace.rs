@@ -212,7 +212,7 @@ fn recorded_by(session: &Session, request: &Trace) -> Option<RecordingSide> {
     request.languages(session).first().and_then(|language| language.observation().records)
 }
 
-/// Takes in what is recorded, with values as other tools show them.
+/// Collects what is recorded, with values as other tools show them.
 fn recorder(session: &Session, request: &Trace) -> Result<Recorder, ToolError> {
     let limit = match request.cells {
         CellFormat::Text(limit) => limit,

@@ -27,7 +27,7 @@ struct Waiting {
 pub(super) type Pair = (i64, i64);
 
 impl Pairs {
-    /// An entry at the end. Gives back the pair that it completes.
+    /// An entry at the end. Returns the pair that it completes.
     pub(super) fn push_back(&mut self, kind: Kind, call: u64, place: i64) -> Option<Pair> {
         match kind {
             Kind::Call => self.calls.push_back(call, place),

@@ -110,7 +110,7 @@ impl Records {
         }
     }
 
-    /// Forgets the oldest, in whole chunks, while there are more than `most`. Gives back how many.
+    /// Forgets the oldest, in whole chunks, while there are more than `most`. Returns how many.
     pub(super) fn forget(&mut self, most: usize) -> usize {
         let mut forgotten = 0;
         while self.len > most.max(CHUNK) && self.chunks.pop_front().is_some() {

@@ -91,7 +91,7 @@ impl App {
         app
     }
 
-    /// Takes up what is new in the journal, and lets a replay go on. A bounded amount of work.
+    /// Reads what is new in the journal, and advances a replay. A bounded amount of work.
     pub(super) fn tick(&mut self, now: Instant) {
         let poll = self.log.poll();
         let has_moved = poll.prepended > 0 || poll.removed > 0;

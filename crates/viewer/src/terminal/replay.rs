@@ -9,7 +9,7 @@ const STEPS: usize = 100_000;
 const SLOWEST: f64 = 0.25;
 const FASTEST: f64 = 1024.0;
 
-/// A replay that is going on.
+/// A replay in progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Replay {
     /// When the next row is due.

@@ -28,7 +28,7 @@ pub(super) enum Role {
     Bad,
     /// Written to where errors are written, which is not wrong by itself.
     ErrorOutput,
-    /// It is still going on.
+    /// It is in progress.
     Busy,
     /// Where a program is suspended.
     Place,

@@ -14,7 +14,7 @@ pub(crate) struct Cell {
     /// The number of the entry that matters most in it.
     pub(crate) number: Option<usize>,
     pub(crate) mark: Option<Mark>,
-    /// A call was going on.
+    /// A call was in progress.
     pub(crate) is_busy: bool,
 }
 

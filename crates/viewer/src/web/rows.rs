@@ -116,7 +116,7 @@ pub(super) struct Cell {
     call: Option<i64>,
     /// The mark, as a class of the page; empty for nothing.
     kind: &'static str,
-    /// A call was going on.
+    /// A call was in progress.
     is_busy: bool,
     title: String,
 }

@@ -27,7 +27,7 @@ commands! {
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct GetHeapUsage {}
 
-/// What [`GetHeapUsage`] gives, in bytes.
+/// The result of [`GetHeapUsage`], in bytes.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HeapUsage {

@@ -153,7 +153,7 @@ pub(super) fn scripts(host: &dyn Host) -> Result<PathBuf> {
     folder_with(&host.cache_dir().join("python"), &files)
 }
 
-/// Makes sure that debugpy is there for this interpreter, and gives the folder of our scripts beside it.
+/// Makes sure that debugpy is there for this interpreter, and returns the folder of our scripts beside it.
 pub(super) async fn provide(host: &dyn Host, runtime: &Runtime, progress: &Progress) -> Result<PathBuf> {
     /// Ten sessions that start at once must not install ten times.
     static INSTALLING: Mutex<()> = Mutex::const_new(());

@@ -18,7 +18,7 @@ def answers(name, ability=None, **options):
     return wrap
 
 
-# By name. Each takes the rest of the text, and gives what it prints.
+# By name. Each takes the rest of the text, and returns what it prints.
 COMMANDS = {}
 
 

@@ -101,7 +101,7 @@ impl ProgramBinding {
         Ok(())
     }
 
-    /// Has the next condition stop the program, or no longer: V8 forgets a pause that comes while it evaluates a
+    /// Makes the next condition stop the program, or no longer: V8 forgets a pause that comes while it evaluates a
     /// condition. Returns false if there is no condition that could.
     pub(super) async fn set_pausing(&self, is_asked: bool) -> bool {
         let contexts = lock(&self.contexts).clone();

@@ -1,4 +1,4 @@
-//! The code that V8 passes over: Node's own and libraries, and functions that throw in vain.
+//! Code that V8 skips (blackboxing): Node's own, libraries, and functions that keep throwing what is caught.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use crate::debugger::remote_setting::RemoteSetting;
 use crate::error::Result;
 use crate::lock::lock;
 
-/// How often a place may throw in vain. Passing over its function loses what it throws to others.
+/// How often a place may throw what is caught before its function is skipped, which also hides what it throws to others.
 const IN_VAIN: u32 = 500;
 
 /// What the V8 of one thread passes over.
@@ -25,7 +25,7 @@ pub(super) struct Blackbox {
     stops_at_caught: AtomicBool,
     /// V8 passes over Node's own code and libraries.
     is_skipping: RemoteSetting<bool>,
-    /// How often places have thrown in vain.
+    /// How often places have thrown what was caught.
     in_vain: Mutex<HashMap<Location, u32>>,
     /// The ranges of functions that V8 passes over, by their script.
     ranges: Mutex<HashMap<String, Vec<(ScriptPosition, ScriptPosition)>>>,
@@ -68,7 +68,7 @@ impl Blackbox {
         patterns.iter().map(|&pattern| pattern.to_owned()).collect()
     }
 
-    /// A place that has thrown in vain is asked about only so often.
+    /// A place that keeps throwing what is caught is checked only so often.
     pub(super) async fn count(&self, stop: &V8Stop) {
         let Some(frame) = stop.frames.first() else { return };
         let times = {

@@ -80,7 +80,7 @@ impl BreakpointBinder {
         Ok(())
     }
 
-    /// Has the program stop at a line of its script, and a column where that is needed, once.
+    /// Makes the program stop at a line of its script, and a column where that is needed, once.
     pub(super) async fn set_entry(&self, script: &Path, (line, column): (u32, Option<u32>)) -> Result<()> {
         let source = real(script);
         let made = places::made_of(&self.sources, &source).await;

@@ -17,7 +17,7 @@ use crate::debugger::{Arrival, Event};
 use crate::error::{Error, Result};
 use crate::model::ids::BreakpointId;
 
-/// Takes up a thread, and reports it to the session. Boxed, because a thread brings others in.
+/// Attaches to a thread, and reports it to the session. Boxed, because a thread brings others in.
 pub(super) fn arrive(
     client: ::cdp::Client,
     incoming: ::cdp::Incoming,

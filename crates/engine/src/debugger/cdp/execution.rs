@@ -37,7 +37,7 @@ impl RunControl {
         self.leave(None).await
     }
 
-    /// Decides about a pause at which nothing of the user's was hit: the end of a step or its way, the pause that
+    /// Decides about a pause at which none of the user's breakpoints was hit: the end of a step or its way, the pause that
     /// was requested, or a `debugger` statement.
     pub(super) async fn settle(&self, stop: &V8Stop) -> Vec<Event> {
         let intent = std::mem::take(&mut *lock(&self.intent));

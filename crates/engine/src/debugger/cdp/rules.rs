@@ -20,7 +20,7 @@ pub(super) fn installation() -> String {
     format!("{BINDING}.rules ??= {}", *RULES)
 }
 
-/// An expression that has the next condition stop the program, or no longer.
+/// An expression that makes the next condition stop the program, or no longer.
 pub(super) fn pausing(is_asked: bool) -> String {
     format!("{BINDING}.pauses={is_asked}")
 }

@@ -17,7 +17,7 @@ use crate::process;
 /// The port on which Node opens its inspector, unless its options name another one.
 const USUAL_PORT: u16 = 9229;
 
-/// Has a process open its inspector, and finds it.
+/// Makes a process open its inspector, and finds it.
 ///
 /// Only what is likely an inspector is asked: to a server of the program, the question is a request from a client.
 pub(super) async fn open_inspector(pid: u32) -> Result<Address> {

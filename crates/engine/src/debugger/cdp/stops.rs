@@ -19,7 +19,7 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, named: Vec<Br
     events
 }
 
-/// What is none of the user's is dealt with and gone on from. `named` are the breakpoints that the program itself named
+/// Stops that are not the user's are handled and resumed. `named` are the breakpoints that the program itself named
 /// for the pause.
 async fn decide(debugger: &CdpDebugger, mut paused: Paused, named: Vec<BreakpointId>) -> Vec<Event> {
     let parts = &debugger.0;

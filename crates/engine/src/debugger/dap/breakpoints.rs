@@ -190,7 +190,7 @@ impl Breakpoints {
         !self.recorded.is_empty()
     }
 
-    /// Counts a hit, and gives the count.
+    /// Counts a hit, and returns the count.
     pub(super) fn count(&mut self, id: BreakpointId) -> u64 {
         let hits = self.hits.entry(id).or_default();
         *hits += 1;
@@ -372,7 +372,7 @@ impl DapDebugger {
     }
 }
 
-/// Has the debugger complete what it does when breakpoints are set, or bound anew.
+/// Makes the debugger complete what it does when breakpoints are set, or bound anew.
 pub(super) async fn complete(debugger: &DapDebugger) {
     let Some(command) = debugger.quirks().breakpoints_command else { return };
     match commands::run(debugger, None, command.to_owned(), deadlines::READ).await {

@@ -6,7 +6,7 @@ use super::DapDebugger;
 use crate::error::Result;
 use crate::model::ids::RawId;
 
-/// Runs a command, about a frame where it needs one, and gives what it prints.
+/// Runs a command, about a frame where it needs one, and returns what it prints.
 pub(super) async fn run(
     debugger: &DapDebugger,
     frame: Option<RawId>,

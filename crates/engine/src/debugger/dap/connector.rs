@@ -130,7 +130,7 @@ struct Acceptor<D> {
 }
 
 impl<D: Dialect> Acceptor<D> {
-    /// Connects as the plan says. What was started for it is given back.
+    /// Connects as the plan says. What was started for it is returned.
     async fn open(self, transport: Transport) -> Result<Option<Owned>> {
         match transport {
             Transport::Stdio(spec) => {

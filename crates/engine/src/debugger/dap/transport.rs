@@ -37,7 +37,7 @@ pub(super) async fn to(host: &str, port: u16, listens: &str) -> Result<Streams> 
     }
 }
 
-/// Starts an adapter that listens, and connects to it. Where it listens is given back too.
+/// Starts an adapter that listens, and connects to it. Where it listens is returned too.
 pub(super) async fn listening(
     spec: ProcessSpec,
     announces: Option<&'static str>,

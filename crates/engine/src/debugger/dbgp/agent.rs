@@ -113,7 +113,7 @@ pub(super) fn of_ours(expression: &str) -> String {
 }
 
 impl Server {
-    /// Loads our code into the program. What it says of the program is given back.
+    /// Loads our code into the program. What it says of the program is returned.
     pub(super) async fn load_agent(&mut self) -> Result<Value, Failure> {
         for part in PARTS {
             let code = part.strip_prefix("<?php").unwrap_or(part);

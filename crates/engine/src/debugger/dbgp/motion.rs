@@ -78,7 +78,7 @@ impl Server {
         Ok(self.client.go(&Command::new(command))?)
     }
 
-    /// Has the program stop as soon as it can.
+    /// Makes the program stop as soon as it can.
     pub(super) fn pause(&mut self) -> Result<(), Failure> {
         if let Motion::Running(run) = &mut self.motion {
             if !self.pauses {

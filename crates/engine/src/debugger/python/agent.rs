@@ -284,7 +284,7 @@ impl AgentClient {
         self.load(SAMPLER, AGENT.sampler).await
     }
 
-    /// Has a function of the sampler called, whether the program runs or not. What it has to say is an event.
+    /// Calls a function of the sampler, whether the program runs or not. Its answer comes as an event.
     pub(super) async fn call_sampler(&self, function: &str, request: &Json, within: Duration) -> Result<()> {
         self.execute_within(call_text(SAMPLER, function, request), within).await
     }

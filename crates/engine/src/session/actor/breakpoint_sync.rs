@@ -336,7 +336,7 @@ impl Actor {
     }
 }
 
-/// Sends everything to one process, and gives what became of each.
+/// Sends everything to one process, and returns what became of each.
 async fn send(target: TargetId, debugger: &dyn Debugger, contents: Vec<BreakpointGroup>) -> BindResults {
     let mut outcomes = Vec::new();
     for content in contents {

@@ -186,7 +186,7 @@ impl Session {
         .await
     }
 
-    /// What else is to be known of it: what was asserted, with the values on both sides, and a mark to know it
+    /// Details of it: what was asserted, with the values on both sides, and a mark to know it
     /// by. Texts longer than `text` characters are cut.
     pub async fn thrown(&self, text: usize) -> Result<Thrown> {
         self.ask_live(move |actor, reply| {

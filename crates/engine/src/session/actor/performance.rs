@@ -26,7 +26,7 @@ impl Session {
         self.ask(Actor::start_profile).await
     }
 
-    /// Stops the CPU profile and gives it. It may have ended with the program.
+    /// Stops the CPU profile and returns it. It may have ended with the program.
     pub async fn stop_profile(&self) -> Result<CpuProfile> {
         self.ask(Actor::stop_profile).await
     }

@@ -237,7 +237,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Takes in what was written before an event.
+    /// Adds the writes before an event.
     fn take_writes(&mut self, before: i64) -> Result<()> {
         loop {
             let write = match self.next_write.take() {

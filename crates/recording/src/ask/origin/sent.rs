@@ -14,7 +14,7 @@ pub(super) struct Sender {
     call: Call,
     /// The line that it is at.
     pub(super) line: Event,
-    /// The event with which the generator went on.
+    /// The event with which the generator resumed.
     until: i64,
 }
 

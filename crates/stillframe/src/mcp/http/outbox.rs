@@ -138,7 +138,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Whether a stream could be opened that belongs to no call, or taken up after an event.
+    /// Whether a stream could be opened that belongs to no call, or resumed after an event.
     pub(super) fn admits_reader(&self, resume_position: Option<&str>) -> Result<(), StreamError> {
         let mut state = self.lock();
         match resume_position {
@@ -157,7 +157,7 @@ impl Outbox {
         self.read(COMMON, None, primes)
     }
 
-    /// Takes up a stream after an event.
+    /// Resumes a stream after an event.
     pub(super) fn resume(
         self: &Arc<Self>,
         event: &str,
@@ -218,7 +218,7 @@ impl Outbox {
         self.changed.send_replace(());
     }
 
-    /// A call was given up and is not answered. Its stream ends, and cannot be taken up: clients that could would
+    /// A call was given up and is not answered. Its stream ends, and cannot be resumed: clients that could would
     /// wait for the answer.
     pub(super) fn cancel(&self, id: &RequestId) {
         let mut state = self.lock();

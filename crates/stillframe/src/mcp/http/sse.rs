@@ -67,7 +67,7 @@ pub(super) async fn sse(
 }
 
 impl HttpState {
-    /// Begins to serve a client, and gives what it is sent.
+    /// Begins to serve a client, and returns what it is sent.
     fn open(
         &self,
         busy: ActiveClient,

@@ -13,7 +13,7 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    /// Takes in the next part.
+    /// Reads the next part.
     pub(super) fn take(&mut self, part: &[u8]) {
         for &byte in part {
             let before = self.depth;

@@ -28,7 +28,7 @@ const SCHEMA_CHECK: &str = "wire-schema-valid";
 /// The checks of one scenario that failed.
 type Failed = Vec<String>;
 
-/// Runs what a revision requires, and gives what failed of each scenario.
+/// Runs what a revision requires, and returns what failed of each scenario.
 #[expect(
     clippy::disallowed_methods,
     reason = "the suite, which ends by itself, and with the test at the latest"
@@ -91,7 +91,7 @@ fn exceptions() -> Vec<Exception> {
     .collect()
 }
 
-/// Serves as `stillframe serve --http --no-token` does, with the suite's own tools. Gives the address.
+/// Serves as `stillframe serve --http --no-token` does, with the suite's own tools. Returns the address.
 async fn serve() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));

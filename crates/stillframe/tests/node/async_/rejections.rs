@@ -15,7 +15,7 @@ fn is_uncaught(report: &Answer, script: &Script, line: &str, kind: &str, message
     assert_eq!(exception["uncaught"], true, "{}", report.text);
 }
 
-/// Runs on to an end with code 1, and gives what was written to standard error.
+/// Runs on to an end with code 1, and returns what was written to standard error.
 async fn fails(session: &Debugging) -> String {
     let ended = session.go_on().await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);

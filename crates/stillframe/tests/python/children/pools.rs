@@ -6,7 +6,7 @@ use test_support::pythons;
 use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 
-/// Stops at `inside` until the end, and gives what an expression was there.
+/// Stops at `inside` until the end, and returns what an expression was there.
 async fn stops(script: &Script, expression: &str, output: &str) -> Vec<String> {
     let session = Debugging::new().await;
     session.break_at(script, "inside").await;

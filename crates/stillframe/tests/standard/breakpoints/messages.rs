@@ -20,7 +20,7 @@ dynamic![
     an_invalid_log_message_is_refused_at_once,
 ];
 
-/// Runs the bank with a log message at the deposits, and gives what was logged.
+/// Runs the bank with a log message at the deposits, and returns what was logged.
 async fn logged(language: Language, message: &str, more: Value) -> (Debugging, String) {
     let program = bank(language);
     let session = Debugging::of(language).await;

@@ -25,7 +25,7 @@ pub(super) struct Editor {
     pub(super) output: Vec<(String, String)>,
 }
 
-/// Exposes a session, and gives what the agent hands to the person.
+/// Exposes a session, and returns what the agent hands to the person.
 pub(super) async fn expose(session: &Debugging, options: Value) -> Answer {
     session.ok("expose_session", options).await
 }
@@ -84,7 +84,7 @@ impl Editor {
         answer.unwrap_or_else(|error| panic!("{}: {error}", R::COMMAND))
     }
 
-    /// Asks for something that is to be refused, and gives the words.
+    /// Asks for something that is to be refused, and returns the words.
     pub(super) async fn refused<R: Request>(&self, arguments: R::Arguments) -> String {
         match self.client.request::<R>(arguments, PATIENCE).await {
             Err(Error::Refused { message, .. }) => message,

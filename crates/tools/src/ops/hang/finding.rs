@@ -16,7 +16,7 @@ pub(super) struct HangFinding {
     pub(super) evidence: Vec<String>,
 }
 
-/// The user's frames; all of them, when there is none of the user's.
+/// The user's frames, or all if none is the user's.
 pub(super) fn users(stack: Vec<SampledFrame>) -> Vec<SampledFrame> {
     let has_users = stack.iter().any(is_users);
     stack.into_iter().filter(|frame| !has_users || is_users(frame)).take(FRAMES).collect()

@@ -28,7 +28,7 @@ pub struct TracedPoint {
     pub hits: u64,
     /// How many of the rows are of it.
     pub rows: u64,
-    /// What is to be known of it.
+    /// Notes on it.
     pub notes: Vec<String>,
 }
 

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::lock::lock;
 
 impl BreakpointBinder {
-    /// Has the thread stop at the first statement of the user's, unless another thread or process of the
+    /// Makes the thread stop at the first statement of the user's, unless another thread or process of the
     /// program has done so.
     pub(in super::super) async fn stop_in_first_file(&self) -> Result<()> {
         if self.sources.program.has_entered.load(Ordering::Acquire) {
@@ -31,7 +31,7 @@ impl BreakpointBinder {
         Ok(())
     }
 
-    /// Has the hook stop before the `CommonJS` modules of a scope.
+    /// Makes the hook stop before the `CommonJS` modules of a scope.
     async fn report_modules(&self, scope: &str) {
         self.v8.update_hook(format!("globalThis[Symbol.for('stillframe.files')] = {scope}")).await;
     }

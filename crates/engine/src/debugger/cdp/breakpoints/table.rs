@@ -139,7 +139,7 @@ impl BreakpointTable {
         lock(&self.0).add(place)
     }
 
-    /// Takes up where a function begins; none when that is known already.
+    /// Records where a function begins; none if that is already known.
     pub(super) fn add_function(
         &self,
         wanted: &FunctionBreakpoint,
@@ -408,7 +408,7 @@ impl BreakpointTable {
         table.places.values().filter(is_open).cloned().collect()
     }
 
-    /// Notes that a script is made of a source, and gives the numbers of the source's places.
+    /// Notes that a script is made of a source, and returns the numbers of the source's places.
     pub(super) fn made(&self, source: &Path, script: &Path, map: &Arc<SourceMap>) -> Vec<u64> {
         let mut table = lock(&self.0);
         let mut numbers = Vec::new();

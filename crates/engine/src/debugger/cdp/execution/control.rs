@@ -1,4 +1,4 @@
-//! Letting a thread run: what every way of going on has in common.
+//! Resuming a thread: what all ways of resuming have in common.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -26,7 +26,7 @@ use crate::model::stop::StopReason;
 /// The group of the objects that functions returned.
 pub(super) const RETURNED: &str = "stillframe-returned";
 
-/// Has a thread run, step and pause.
+/// Resumes, steps and pauses a thread.
 #[derive(Debug)]
 pub(in super::super) struct RunControl {
     pub(super) v8: V8Client,

@@ -16,7 +16,7 @@ use super::sending::send;
 use crate::error::Result;
 use crate::model::activity::Callback;
 
-/// What is seen more rarely, in hundredths of all samples, may be the end of what went on before.
+/// What is seen more rarely, in hundredths of all samples, may be the end of what ran before.
 const RAREST: i64 = 5;
 
 /// How long V8 may take to answer. It does so between two steps of a program that computes.

@@ -27,7 +27,7 @@ enum AssignAnswer {
 }
 
 impl ValueReader {
-    /// Assigns the value of an expression to a child of a scope or value, and gives what it holds then.
+    /// Assigns the value of an expression to a child of a scope or value, and returns what it holds then.
     ///
     /// The frame's own scope represents everything visible in the frame. An expression assigns to a variable, so that
     /// V8 rejects constants with its usual error; a variable that an inner one hides is set with the protocol's

@@ -96,14 +96,14 @@ impl Peer {
         self.respond(request, json!({ "success": false, "message": message })).await;
     }
 
-    /// Expects a request, answers it, and gives what it carried.
+    /// Expects a request, answers it, and returns what it carried.
     pub(in crate::debugger) async fn serve(&mut self, command: &str, body: Json) -> Json {
         let request = self.take(command).await;
         self.answer(&request, body).await;
         request["arguments"].clone()
     }
 
-    /// Asks the client for something, and gives its response.
+    /// Asks the client for something, and returns its response.
     pub(in crate::debugger) async fn ask(&mut self, command: &str, arguments: Json) -> Json {
         self.send(&json!({ "type": "request", "seq": 77, "command": command, "arguments": arguments })).await;
         let response = self.next().await.unwrap();

@@ -63,7 +63,7 @@ impl Streams {
         self.0.insert(number, Events::default());
     }
 
-    /// Ends one that is not to be taken up.
+    /// Ends one that is not to be resumed.
     pub(super) fn forget(&mut self, number: u64) {
         self.0.remove(&number);
     }
