@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// A text with every character in sight. It is not copied when there is nothing to do.
+/// A text in which invisible characters are escaped. It is not copied if there are none.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let Some(first) = first_hidden(text) else { return Cow::Borrowed(text) };
     let mut shown = String::with_capacity(text.len() + 16);

@@ -1,4 +1,4 @@
-//! What an editor is shown is what an agent is: likely credentials are hidden, and every character is in sight.
+//! An editor sees what an agent sees: likely credentials are redacted, and invisible characters escaped.
 
 use journal::redaction::{self, NamedValue};
 use journal::visible::show_in_data;

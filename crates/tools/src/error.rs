@@ -167,7 +167,7 @@ impl ToolError {
     pub fn no_function(pattern: &str, folders: &str, others: &[String]) -> Self {
         let error = format!("no function in the files below {folders} matches `{pattern}`");
         let next = if others.is_empty() {
-            "there are no functions".to_owned()
+            "these files have no functions".to_owned()
         } else {
             format!("functions found: {}", others.join(", "))
         };

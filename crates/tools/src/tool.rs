@@ -167,8 +167,8 @@ impl Entry {
         reply
     }
 
-    /// What leaves: without credentials, unless they are to be shown, every character in sight, and no longer than
-    /// may be.
+    /// The answer: credentials redacted unless they are to be shown, invisible characters escaped, and within the size
+    /// limit.
     async fn answer(&self, mut arguments: Map<String, Value>, context: &Context) -> Reply {
         let budget = match budget::take(&mut arguments) {
             Ok(budget) => budget,

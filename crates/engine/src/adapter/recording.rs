@@ -83,7 +83,7 @@ impl Adapter for Recording {
             }
             _ => {
                 let problem =
-                    "a recording has one argument at most: the moment to begin at, such as `exception`";
+                    "a recording takes at most one argument, the moment to begin at, such as `exception`";
                 return Err(Error::Unsupported(problem.to_owned()));
             }
         }

@@ -5,7 +5,7 @@ use super::evaluate::{Datum, Scope};
 use super::{Comparison, Expression};
 use crate::error::{Error, Result};
 
-/// More are not gone through.
+/// A longer range is refused.
 const MOST: usize = 10_000;
 
 /// From the first one, 0 if that is not given, to before an end.
@@ -56,7 +56,7 @@ pub(super) fn items(arguments: &Datum) -> Result<Option<Datum>> {
     let all = std::iter::successors(Some(numbers.from), |number| number.checked_add(numbers.step));
     let found: Vec<i64> = all.take_while(|number| numbers.has(*number)).take(MOST + 1).collect();
     if found.len() > MOST {
-        return Err(Error::question(format!("a `range` of more than {MOST} numbers cannot be gone through")));
+        return Err(Error::question(format!("a `range` of more than {MOST} numbers is not supported")));
     }
     Ok(Some(of_items(found.into_iter().map(Datum::Integer))))
 }

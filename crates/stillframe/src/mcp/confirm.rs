@@ -107,7 +107,7 @@ fn form(question: &str) -> ElicitRequest {
 fn decided(question: &str, answer: Result<ClientResult, Unanswered>) -> Consent {
     match answer {
         Ok(ClientResult::ElicitResult(result)) => judged(question, &result),
-        Ok(_) => unanswered(question, "the client's answer is not one to an elicitation"),
+        Ok(_) => unanswered(question, "the client's answer is not an elicitation result"),
         Err(Unanswered::Late) => {
             unanswered(question, &format!("the user did not answer within {} s", CONFIRMATION.as_secs()))
         }

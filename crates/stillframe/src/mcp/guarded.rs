@@ -38,7 +38,7 @@ async fn caught<T>(
     came.map_err(shown)
 }
 
-/// With every character in sight: errors repeat names and addresses.
+/// With invisible characters escaped: errors repeat names and addresses.
 fn shown(mut error: ErrorData) -> ErrorData {
     let mut message = error.message.into_owned();
     show_in_text(&mut message);

@@ -64,7 +64,7 @@ async fn nothing_happens_unless_the_user_allows_it() {
         (json!({ "action": "cancel" }), "the user dismissed the question"),
         (json!({ "action": "accept", "content": { "allow": false } }), "the user declined"),
         (json!({ "action": "accept", "content": { "allow": "yes" } }), "the user declined"),
-        (json!({ "roots": [] }), "the client's answer is not one to an elicitation"),
+        (json!({ "roots": [] }), "the client's answer is not an elicitation result"),
     ];
     for (answer, reason) in table {
         let (_, result) = asked(&server, "evaluate_expression", &evaluate, answer.clone()).await;

@@ -120,7 +120,7 @@ async fn assertions_have_their_sides_and_operators_and_what_fails_behind_a_test_
     let expected = [["[1, 2]", "contains", "4"], ["3", ">", "5"], ["[2]", "==", "[1]"], same];
     assert_eq!(assertions, expected, "{}", tested.text);
     assert_eq!((same[1], same[0]), ("===", same[2]), "{}", tested.text);
-    assert!(tested.text.contains("both sides are shown alike"), "{}", tested.text);
+    assert!(tested.text.contains("both sides look the same"), "{}", tested.text);
     let others: Vec<&Value> =
         tested["otherFailures"].as_array().unwrap().iter().map(|one| &one["line"]).collect();
     assert_eq!(

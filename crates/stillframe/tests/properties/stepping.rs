@@ -86,7 +86,7 @@ impl Emitted {
         emitted
     }
 
-    /// Writes a line, and gives its number.
+    /// Writes a line, and returns its number.
     fn line(&mut self, indent: usize, text: &str) -> u32 {
         self.text += &format!("{}{text}\n", "    ".repeat(indent));
         self.lines += 1;

@@ -462,7 +462,7 @@ impl FailureData {
         let mut notes = snapshot.notes;
         if thrown.assertion.as_ref().is_some_and(looks_true) {
             notes.push(
-                "both sides are shown alike: what differs is not in their texts, or they are two objects"
+                "both sides look the same: they differ in something that their text does not show, or are distinct objects"
                     .to_owned(),
             );
         }

@@ -292,7 +292,7 @@ impl DapDebugger {
             Ok(())
         };
         if let Err(error) = self.0.errors_command.set(command, request).await {
-            tracing::warn!(%error, "errors that leave the program do not stop");
+            tracing::warn!(%error, "errors that `main` or a test returns do not stop the program");
         }
     }
 

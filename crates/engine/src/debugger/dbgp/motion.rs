@@ -103,8 +103,8 @@ impl Server {
         let until = Instant::now() + deadlines::PAUSE;
         while let Motion::Running(run) = self.motion {
             let Ok(message) = timeout_at(until, self.incoming.recv()).await else {
-                let problem = "the program waits in a function of PHP, or its loop has no statement; try again, or \
-                               set it before the start";
+                let problem = "the program is in a built-in function, or in a loop without statements; try again, \
+                               or set the breakpoint before the program starts";
                 return Err(Failure::Refused(problem.to_owned()));
             };
             match message.ok_or(Failure::Lost)? {

@@ -123,7 +123,7 @@ pub(super) async fn wait(pipe: DuplexStream, token: String, pid: u32) {
 
 fn unbound(request: &IncomingRequest) -> Value {
     let wanted = request.arguments.get("breakpoints").and_then(Value::as_array).map_or(0, Vec::len);
-    let one = json!({ "verified": false, "message": "the program serves no request now" });
+    let one = json!({ "verified": false, "message": "the program is not handling a request" });
     json!({ "breakpoints": vec![one; wanted] })
 }
 

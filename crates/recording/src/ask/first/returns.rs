@@ -21,7 +21,7 @@ pub(super) fn function(condition: &Expression) -> Result<Option<String>> {
     match functions.len() {
         0 | 1 => Ok(functions.into_iter().next()),
         _ => Err(Error::question(
-            "a condition can be about the returns of one function; ask about one after the other",
+            "a condition can use the returns of one function only; ask about each function separately",
         )),
     }
 }

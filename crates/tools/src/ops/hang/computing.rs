@@ -152,7 +152,7 @@ impl LoopProgress {
         use Verdict::{BusyLoop, Slow};
         Some(match self {
             Self::Certain => {
-                (BusyLoop, "is in a loop that can never end", Some("by its source, the loop can never end"))
+                (BusyLoop, "is in a loop that can never end", Some("its source shows that the loop can never end"))
             }
             Self::Endless => (
                 BusyLoop,
