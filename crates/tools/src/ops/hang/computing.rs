@@ -152,7 +152,7 @@ impl LoopProgress {
         use Verdict::{BusyLoop, Slow};
         Some(match self {
             Self::Certain => {
-                (BusyLoop, "is in a loop that can never end", Some("its source shows that the loop can never end"))
+                (BusyLoop, "is in a loop that can never end", Some("the source shows that it never ends"))
             }
             Self::Endless => (
                 BusyLoop,
