@@ -168,8 +168,7 @@ async fn a_breakpoint_on_a_function_does_not_stop_in_a_closure_on_its_first_line
     assert_eq!((stopped.variable("key"), stopped.variable("value")), ("\"3 <nil>\"", "10"));
     let breakpoints = session.breakpoints().await;
     assert!(breakpoints.iter().all(|breakpoint| breakpoint["hits"] == 1), "{breakpoints:?}");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -189,8 +188,7 @@ async fn a_breakpoint_on_a_line_does_not_stop_in_a_closure_that_begins_there() {
             (&json!("safely"), n.to_string().as_str())
         );
     }
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 const LITERALS: &str = "\
@@ -321,8 +319,7 @@ async fn a_line_that_the_compiler_makes_no_code_of_moves_on_within_its_function(
     assert!(unused["message"].as_str().unwrap().contains("nothing calls"), "{unused}");
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (program.path(), program.line("first")), "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -361,8 +358,7 @@ async fn a_condition_that_is_false_around_a_closure_does_not_stop_in_it() {
     let breakpoints = session.breakpoints().await;
     assert!(breakpoints.iter().all(|breakpoint| breakpoint["hits"] == 1), "{breakpoints:?}");
     assert!(!stopped.text.contains("failed"), "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

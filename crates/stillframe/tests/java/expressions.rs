@@ -260,8 +260,7 @@ async fn an_expression_cannot_end_the_program() {
         assert!(failed.text_of("error").contains("it would end the program"), "{}", failed.text);
     }
     assert_eq!(session.evaluate("1 + 1").await, "2");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 const IMPORTS: &str = "\
@@ -337,6 +336,5 @@ async fn imported_names_are_found_and_unknown_ones_run_no_code() {
     // The search for these names has found the class, and not initialized it.
     assert_eq!(session.evaluate("Limits.LIMIT").await, "9");
     assert_eq!(session.evaluate("count").await, "1");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

@@ -87,6 +87,5 @@ async fn a_script_without_a_jvm_is_a_running_program() {
     std::fs::write(folder.path().join("go"), "").unwrap();
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (program.path(), program.line("print")), "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

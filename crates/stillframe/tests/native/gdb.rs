@@ -404,8 +404,7 @@ async fn a_running_program_is_paused_with_all_threads() {
     assert_eq!(session.go_on().await.place(), (program.path(), program.line("spins")));
     session.ok("evaluate_expression", json!({ "expression": "ends = 1" })).await;
     session.ok("clear_breakpoints", json!({})).await;
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// A program that no server has started.
@@ -551,8 +550,7 @@ async fn large_arrays_items_and_empty_scopes_are_read_and_set() {
     session.go_on().await;
     let locals = session.ok("get_local_variables", json!({})).await;
     assert_eq!((&locals["count"], &locals["scopeName"]), (&json!(0), &json!("Locals")), "{}", locals.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

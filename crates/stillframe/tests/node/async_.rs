@@ -41,8 +41,7 @@ async fn a_stack_continues_across_awaits() {
         let frame = stack.at(&format!("/stackFrames/{index}"));
         assert_eq!((&frame["file"], &frame["line"]), (&json!(script.path()), &json!(script.line(name))));
     }
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// A function that waits is on no stack: where it waits is known, and its variables are not.
@@ -75,8 +74,7 @@ async fn steps_stay_in_a_function_across_awaits() {
     let next = session.step("step_over").await;
     assert_eq!(next.place(), (script.path(), script.line("print")), "back in what waited: {}", next.text);
     assert_eq!(next.variable("result"), "41");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -117,8 +115,7 @@ main();
     let stepped = session.step("step_over").await;
     assert_eq!((stepped.outcome(), stepped.place()), ("step", (script.path(), script.line("catch"))));
     assert_eq!(session.evaluate("error.message").await, "'no'");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

@@ -131,8 +131,7 @@ child.send(20);
         (answered.place(), answered.variable("answer")),
         ((script.path(), script.line("answer")), "21")
     );
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -172,8 +171,7 @@ async fn a_grandchild_joins_too() {
     assert_eq!(stopped.variable("value"), "12");
     let listed = session.ok("list_threads", json!({})).await;
     assert_eq!(listed["count"], 3, "{}", listed.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

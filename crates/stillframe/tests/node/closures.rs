@@ -138,8 +138,7 @@ console.log(first, second, name, path.sep); // @last
     assert_eq!((last.variable("first"), last.variable("second")), ("42", "43"));
     let locals = session.ok("get_local_variables", json!({})).await;
     assert_eq!(names(&locals), ["first", "second", "name"], "what was imported is left out");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

@@ -63,8 +63,7 @@ async fn each_statement_of_a_line_can_have_a_breakpoint() {
     assert_eq!((&listed[0]["verified"], &listed[0]["column"]), (&json!(true), &json!(second)));
     let stopped = session.go_on().await;
     assert_eq!((&stopped["breakpointIds"], stopped.variable("a")), (&json!(["bp-2"]), "11"));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -93,8 +92,7 @@ async fn a_column_without_code_moves_to_the_nearest_one_with_code() {
     assert_eq!((&stopped["breakpointIds"], stopped.variable("a")), (&json!(["bp-1"]), "11"));
     let stopped = session.go_on().await;
     assert_eq!((&stopped["breakpointIds"], stopped.place().1), (&json!(["bp-2"]), script.line("line")));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -107,8 +105,7 @@ async fn a_column_and_its_line_are_two_locations() {
     assert_eq!(stopped["breakpointIds"], json!(["bp-1"]), "{}", stopped.text);
     let stopped = session.go_on().await;
     assert_eq!(stopped["breakpointIds"], json!(["bp-2"]), "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// For sources that our parser cannot read, V8 is asked once they are loaded.
@@ -126,8 +123,7 @@ async fn v8_reports_the_columns_of_a_loaded_script() {
     );
     let stopped = session.go_on().await;
     assert_eq!((&stopped["breakpointIds"], stopped.variable("a")), (&json!(["bp-2"]), "1"));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -137,8 +133,7 @@ async fn modules_have_columns() {
     session.break_with(&script, "line", json!({ "column": 20 })).await;
     let stopped = session.start(&script).await;
     assert_eq!((stopped.place().1, stopped.variable("a")), (1, "2"), "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 const SOURCE: &str = "\

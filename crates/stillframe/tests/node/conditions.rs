@@ -33,8 +33,7 @@ for (const path of ["/", "/no/such/file"]) {
             stopped.text
         );
         assert_eq!(stopped.variable("path"), path);
-        session.run_to_the_end().await;
-        session.finish().await;
+        session.finish_at_end().await;
     }
 }
 
@@ -102,8 +101,7 @@ try {
     let (session, stopped) =
         started(&script, "error instanceof RangeError && error.message === 'inner'").await;
     assert_eq!(stopped.outcome(), "exception", "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -120,8 +118,7 @@ async function load(code) {
     );
     let (session, stopped) = started(&script, "error.code === 2").await;
     assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", "2"), "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

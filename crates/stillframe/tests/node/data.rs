@@ -126,8 +126,7 @@ sealed.total = 2; // @written
     let expected = "Cannot assign to read only property 'total' of object '#<Object>' 1\n\
                     Cannot add property total, object is not extensible 1\n";
     assert!(output.ends_with(expected), "{output}");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

@@ -65,8 +65,7 @@ async fn every_endless_expression_is_terminated_at_its_deadline() {
         assert_eq!(failed["error"], "the expression did not end within 500 ms", "{expression}");
         assert_eq!(session.evaluate("x + y").await, "30", "after {expression}");
     }
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// What waits in the operating system cannot be cut. The call comes back, and the session can be closed.
@@ -87,8 +86,7 @@ async fn a_pending_promise_is_a_value_and_is_not_awaited() {
     let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     assert_eq!(session.evaluate("new Promise(() => {})").await, "Promise { <pending> }");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

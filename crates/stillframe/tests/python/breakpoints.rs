@@ -160,8 +160,7 @@ async fn a_line_and_the_function_that_begins_there_stop_once() {
     let stopped = session.go_on().await;
     assert_eq!(stopped["breakpointIds"], json!([function]), "{}", stopped.text);
     session.ok("remove_breakpoint", json!({ "breakpointId": function })).await;
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

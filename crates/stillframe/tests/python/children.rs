@@ -165,8 +165,7 @@ async fn a_grandchild_joins_too() {
     );
     let (session, stopped) = stopped_in(&script, &child).await;
     assert_eq!(stopped.variable("value"), "6");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// The intermediate process has exited, although its child has inherited its open files.
@@ -298,8 +297,7 @@ subprocess.Popen([sys.executable, sys.argv[1]], stdout=subprocess.DEVNULL, stder
     let arguments = json!({ "scriptPath": parent.path(), "args": [child.path()] });
     let stopped = session.ok("start_debugging", arguments).await;
     assert_eq!(stopped.place(), (child.path(), child.line("child")), "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// joblib sends its workers the code of functions of the main module, and cloudpickle leaves the file out.

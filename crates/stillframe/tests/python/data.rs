@@ -78,8 +78,7 @@ async fn items_slots_globals_and_private_attributes_are_watched() {
     assert_eq!(session.go_on().await.place().1, script.line("in_method"));
     session.ok("set_breakpoint", json!({ "watch": "self.__secret" })).await;
     written(&script, &session.go_on().await, "private", "1", "2");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -88,8 +87,7 @@ async fn the_line_that_was_about_to_run_is_named() {
     let (session, _) = Debugging::stopped_at(&script, "private").await;
     session.ok("set_breakpoint", json!({ "watch": "self.__secret" })).await;
     written(&script, &session.go_on().await, "private", "1", "2");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -119,8 +117,7 @@ print('end')
     }
     written(&script, &session.go_on().await, "put", "1", "5");
     written(&script, &session.go_on().await, "update", "0", "1");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -150,8 +147,7 @@ is_done = True
     let (session, _) = Debugging::stopped_at(&script, "ready").await;
     session.ok("set_breakpoint", json!({ "watch": "data.x" })).await;
     written(&script, &session.go_on().await, "calls", "0", "1");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -232,8 +228,7 @@ print(len(squares(3)))
         assert_eq!(session.start(&script).await.place().1, script.line("ready"));
         session.ok("set_breakpoint", json!({ "watch": "at" })).await;
         written(&script, &session.go_on().await, "written", "7", "8");
-        session.run_to_the_end().await;
-        session.finish().await;
+        session.finish_at_end().await;
     }
 }
 
@@ -299,8 +294,7 @@ later()
         "{}",
         stopped.text
     );
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -379,8 +373,7 @@ print('done')  # @done
         let listed = session.breakpoints().await;
         let reason = listed[0]["reason"].as_str().unwrap_or_default();
         assert!(reason.contains("no function refers to `count` any longer"), "{listed:?}");
-        session.run_to_the_end().await;
-        session.finish().await;
+        session.finish_at_end().await;
     }
 }
 

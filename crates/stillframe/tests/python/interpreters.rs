@@ -90,8 +90,7 @@ async fn the_users_own_debugpy_does_not_interfere() {
     std::fs::write(package.join("_vendored/__init__.py"), "raise RuntimeError('not this one')\n").unwrap();
     let (session, stopped) = script.stopped_at("here").await;
     assert_eq!(session.evaluate("1 + 1").await, "2", "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

@@ -51,8 +51,7 @@ handled(0)
         stopped(&session.step(tool).await, "step", &script, "handler");
         let out = session.step("step_out").await;
         assert_eq!(out.variable("(return) handled"), "0", "a step ends in a caller if the function returns");
-        session.run_to_the_end().await;
-        session.finish().await;
+        session.finish_at_end().await;
     }
 }
 
@@ -110,8 +109,7 @@ asyncio.run(main())
         let session = stopped_at(&script, "raise", &python).await;
         stopped(&session.step("step_over").await, "step", &script, "cleaned");
         stopped(&session.step("step_out").await, "step", &script, "handler");
-        session.run_to_the_end().await;
-        session.finish().await;
+        session.finish_at_end().await;
     }
 }
 

@@ -116,8 +116,7 @@ over = True
         assert_eq!((stepped.outcome(), stepped.place().1), ("step", script.line(line)), "{}", stepped.text);
         assert_eq!(stepped.at("/location/threadId"), &thread);
     }
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -141,8 +140,7 @@ print("end")
     assert_eq!((first.variable("number"), second.variable("number")), ("1", "2"));
     assert_ne!(first.at("/location/threadId"), second.at("/location/threadId"));
     assert_eq!(session.breakpoints().await[0]["hits"], 2);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// pydevd 1.8.22 suspends the second thread before it checks the breakpoint, and does not check afterwards.
@@ -171,8 +169,7 @@ for worker in workers:
     assert_eq!(second.outcome(), "breakpoint", "only worker {first} stopped: {}", second.text);
     assert_ne!(second.variable("number"), first);
     assert_eq!(session.breakpoints().await[0]["hits"], 2);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -333,8 +330,7 @@ print(asyncio.run(view(4)))
     let (session, _) = script.stopped_at("here").await;
     let stepped = session.step("step_over").await;
     assert_eq!(stepped.place(), (script.path(), script.line("next")), "{}", stepped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// pydevd would end the step in the next line of the user's that the thread runs, whenever that is.

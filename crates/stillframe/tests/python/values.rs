@@ -48,8 +48,7 @@ async fn reprs_that_raise_loop_or_lie_are_reported_as_such() {
         let value = stopped.variable(name);
         assert!(value.starts_with(&format!("<__main__.{kind} object at 0x")), "{name}: {value}");
     }
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// An interrupted representation used to leave the interpreter with a pending exception, and the program
@@ -74,8 +73,7 @@ async fn properties_are_listed_without_running_them() {
     let not_run = "<property: not run; evaluate it to see its value>";
     let expected = [("x", "1"), ("boom", not_run)];
     assert_eq!(attributes, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// Its methods are those of `type`, whose slots are internals of the interpreter.
@@ -197,8 +195,7 @@ async fn variables_in_a_report_equal_those_that_are_requested() {
     }
     assert_eq!(stopped["location"]["line"], script.line("shy"));
     assert_eq!(stopped.variable("shy"), "shy 1", "shown once");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// pydevd 1.8.22 takes the end of a function by an exception, and the suspension of a coroutine, for a return.
@@ -235,8 +232,7 @@ attempt()
     session.go_on().await;
     let left = session.step("step_over").await;
     assert!(!left.text.contains("(return) numbers"), "{}", left.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// pydevd 1.8.22 keeps it among the frame's variables until the next step, and among those of a module for good.
@@ -308,6 +304,5 @@ main()
     let changed = left["changed"].as_array().unwrap();
     let names: Vec<&Value> = changed.iter().map(|each| &each["name"]).collect();
     assert_eq!(names, ["(return) Cart.total", "table['a.b']", "table[-1]"], "{}", left.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

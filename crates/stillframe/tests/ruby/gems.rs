@@ -106,6 +106,5 @@ async fn a_breakpoint_in_a_template_stops() {
     let stopped = session.ok("start_debugging", arguments).await;
     assert_eq!(stopped.place(), (page.path(), page.line("item")), "{}", stopped.text);
     assert_eq!(stopped.variable("name"), "\"Bob\"");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

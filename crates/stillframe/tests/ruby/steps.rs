@@ -97,7 +97,6 @@ async fn a_step_over_ends_in_each_round_of_a_loop_that_has_one_line() {
                 assert_eq!(stepped.variable(variable), value, "{step}: {}", stepped.text);
             }
         }
-        session.run_to_the_end().await;
-        session.finish().await;
+        session.finish_at_end().await;
     }
 }

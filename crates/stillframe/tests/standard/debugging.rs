@@ -129,6 +129,12 @@ impl Debugging {
         ended
     }
 
+    /// Lets the program run to its end, which is to be a good one, and closes the server.
+    pub(crate) async fn finish_at_end(self) {
+        self.run_to_the_end().await;
+        self.finish().await;
+    }
+
     /// The server and everything that it started must go.
     pub(crate) async fn finish(self) {
         self.server.finish().await;

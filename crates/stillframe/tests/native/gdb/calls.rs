@@ -36,8 +36,7 @@ async fn other_threads_rest_while_a_function_is_called() {
     let before = evaluated("turns").await;
     assert_eq!(evaluated("sum(100000)").await, "4999950000");
     assert_eq!(evaluated("turns").await, before);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 const CHANGES: &str = "#include <vector>\nstruct Counter {\n    int count;\n    std::vector<int> seen;\n    int bump(int by) { count += by; seen.push_back(by); return count; }\n};\n\

@@ -27,8 +27,7 @@ async fn a_guard_does_not_hide_the_other_variables() {
     let locals = session.ok("get_local_variables", json!({})).await;
     assert_eq!(locals.variable("total"), "3");
     assert!(locals.variable("more").contains("{1, 2, 3}"), "{}", locals.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

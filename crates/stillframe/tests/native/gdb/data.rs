@@ -91,8 +91,7 @@ async fn reads_and_writes_of_other_threads_stop() {
     assert_change(&program, &session.go_on().await, ("1", "1"), "read");
     assert_change(&program, &session.go_on().await, ("0", "1.5"), "written");
     assert_change(&program, &session.go_on().await, ("1", "1"), "ends");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -116,6 +115,5 @@ async fn what_the_processor_cannot_watch_is_refused_with_the_reason() {
     }
     assert_change(&program, &session.go_on().await, ("0", "1"), "read");
     assert_change(&program, &session.go_on().await, ("0", "1.5"), "written");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

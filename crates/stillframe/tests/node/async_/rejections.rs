@@ -176,8 +176,7 @@ main();
     assert_eq!(first.at("/exception/uncaught"), false);
     let second = session.go_on().await;
     assert_eq!((second.outcome(), second.place()), ("exception", (script.path(), script.line("throw"))));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

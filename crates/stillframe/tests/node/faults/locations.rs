@@ -30,8 +30,7 @@ async fn two_statements_on_one_line_stop_once() {
     let (session, stopped) = script.stopped_at("line").await;
     assert_eq!(stopped.variable("n"), "0");
     assert_eq!(session.breakpoints().await[0]["hits"], 1);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// V8 makes no place of a plain assignment from one variable to another.
@@ -80,8 +79,7 @@ async fn an_unloaded_file_is_unverified_and_binds_when_loaded() {
     let stopped = session.go_on().await;
     assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", (late.path(), late.line("late"))));
     assert_eq!(session.breakpoints().await[1]["verified"], true);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -95,8 +93,7 @@ async fn a_file_loaded_twice_stops_each_time() {
     assert_eq!(session.start(&script).await.place(), (again.path(), again.line("loaded")));
     assert_eq!(session.go_on().await.place(), (again.path(), again.line("loaded")));
     assert_eq!(session.breakpoints().await[0]["hits"], 2);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

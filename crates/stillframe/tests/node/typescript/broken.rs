@@ -76,8 +76,7 @@ async fn a_source_embedded_in_the_map_is_shown() {
     let arguments = json!({ "file": main.path(), "line": main.line("written"), "linesContext": 1 });
     let context = session.ok("get_source_context", arguments).await;
     assert_eq!(context["lineContent"], "  return `${basket.owner} pays ${total}`; // @written");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// Neither is a file, and both are in stacks.
@@ -102,8 +101,7 @@ async fn evaluated_code_and_node_internals_are_shown() {
     assert_eq!(own["file"], "node:fs", "{}", own.text);
     let gone = json!({ "file": "node:nothing", "line": 1 });
     session.fails("file_not_found", "get_source_context", gone).await;
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]

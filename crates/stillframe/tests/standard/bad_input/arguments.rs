@@ -200,6 +200,5 @@ async fn unknown_breakpoints_and_threads_are_errors_with_advice(language: Langua
         assert_eq!(failed["message"], "no thread 99; call list_threads for valid IDs", "{tool}");
         assert_eq!(failed.at("/context/threadId"), &Value::from(99), "{tool}");
     }
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

@@ -82,8 +82,7 @@ async fn a_disabled_watch_does_not_stop(language: Language) {
     assert_eq!((&set["enabled"], &set["reason"]), (&json!(false), &json!("it is disabled")));
     session.break_at(&program, "print").await;
     assert_eq!(session.go_on().await.place(), (program.path(), program.line("print")));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_watch_stops_again_after_it_was_disabled(language: Language) {
@@ -101,8 +100,7 @@ async fn a_watch_stops_again_after_it_was_disabled(language: Language) {
     assert_eq!(enabled["verified"], true, "{}", enabled.text);
     change(&program, &session.go_on().await, "7", "10", "written_in_function");
     change(&program, &session.go_on().await, "10", "20", "written_last");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn watches_of_one_value_act_separately(language: Language) {
@@ -119,8 +117,7 @@ async fn watches_of_one_value_act_separately(language: Language) {
     session.ok("remove_breakpoint", json!({ "breakpointId": first["breakpointId"] })).await;
     let listed = session.breakpoints().await;
     assert_eq!((&listed[1]["id"], &listed[1]["verified"]), (&second["breakpointId"], &json!(true)));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn each_failure_of_a_watch_is_counted(language: Language) {
@@ -141,8 +138,7 @@ async fn a_condition_and_hits_apply_to_a_watch(language: Language) {
     session.ok("set_breakpoint", condition).await;
     change(&program, &session.go_on().await, "7", "10", "written_in_function");
     session.ok("clear_breakpoints", json!({})).await;
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn steps_are_not_disturbed_by_a_watch(language: Language) {
@@ -159,8 +155,7 @@ async fn steps_are_not_disturbed_by_a_watch(language: Language) {
     session.ok("remove_breakpoint", json!({ "breakpointId": set["breakpointId"] })).await;
     let print = session.step("step_over").await;
     assert_eq!(print.place(), (program.path(), program.line("print")), "{}", print.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_watch_that_is_not_possible_says_why(language: Language) {
@@ -176,8 +171,7 @@ async fn a_watch_that_is_not_possible_says_why(language: Language) {
         assert!(answer.is_error, "{expression}: {}", answer.text);
     }
     assert_eq!(session.breakpoints().await.len(), 1);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_watch_ends_with_its_process(language: Language) {
@@ -187,8 +181,7 @@ async fn a_watch_ends_with_its_process(language: Language) {
     let listed = session.breakpoints().await;
     assert_eq!((&listed[1]["id"], &listed[1]["verified"]), (&set["breakpointId"], &json!(false)));
     assert!(listed[1]["reason"].as_str().is_some_and(|reason| reason.contains("set it again")), "{listed:?}");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_watched_variable_ends_with_its_frame(language: Language) {
@@ -201,8 +194,7 @@ async fn a_watched_variable_ends_with_its_frame(language: Language) {
     let listed = session.breakpoints().await;
     assert_eq!((&listed[1]["watch"], &listed[1]["verified"]), (&json!("local"), &json!(false)));
     assert!(listed[1]["reason"].as_str().is_some_and(|reason| reason.contains("has returned")), "{listed:?}");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 /// A debugger without data breakpoints that work says so, and what to do instead.

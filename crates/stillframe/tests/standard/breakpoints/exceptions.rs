@@ -109,8 +109,7 @@ async fn exception_conditions_see_the_variables_at_the_throw(language: DynamicLa
     );
     let (session, stopped) = started(language, "all", condition, &[]).await;
     assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", "2"), "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_failing_exception_condition_is_reported_and_does_not_stop(language: DynamicLanguage) {
@@ -178,6 +177,5 @@ async fn run_until_applies_an_exception_condition_only_once(language: DynamicLan
     let ran = session.ok("run_until", arguments).await;
     assert_eq!((ran.outcome(), ran.at("/values/0/value")), ("exception", &json!("3")), "{}", ran.text);
     assert_eq!(listed(&session).await, json!({ "mode": "uncaught" }));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

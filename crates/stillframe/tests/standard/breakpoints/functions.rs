@@ -128,8 +128,7 @@ async fn a_function_without_a_file_stops_wherever_it_is_defined(language: Langua
     assert_eq!(stopped["breakpointIds"], json!([set["breakpointId"]]));
     assert_eq!(session.breakpoints().await[0]["hits"], 1);
     assert_eq!(session.go_on().await.variable("number"), "4");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_method_without_a_file_is_distinguished_from_others_of_its_name(language: Language) {
@@ -138,8 +137,7 @@ async fn a_method_without_a_file_is_distinguished_from_others_of_its_name(langua
     session.ok("set_breakpoint", json!({ "function": language.words().purse_deposit })).await;
     let stopped = session.start(&program).await;
     assert_eq!((stopped.outcome(), stopped.variable("coins")), ("breakpoint", "3"));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn function_breakpoints_have_conditions(language: Language) {
@@ -147,8 +145,7 @@ async fn function_breakpoints_have_conditions(language: Language) {
     let session = Debugging::of(language).await;
     session.ok("set_breakpoint", json!({ "function": "kind", "condition": "number == 4" })).await;
     assert_eq!(session.start(&program).await.variable("number"), "4");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn once_the_program_is_known_functions_are_found_in_it(language: DynamicLanguage) {

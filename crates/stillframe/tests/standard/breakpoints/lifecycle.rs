@@ -63,8 +63,7 @@ async fn updating_a_breakpoint_keeps_what_is_not_given(language: Language) {
         let arguments = json!({ "breakpointId": id, "condition": "amount >" });
         session.fails("bad_expression", "set_breakpoint", arguments).await;
     }
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn an_empty_condition_removes_it(language: Language) {
@@ -216,8 +215,7 @@ async fn a_step_survives_breakpoint_changes(language: Language) {
     std::fs::write(format!("{}.go", program.path()), "").unwrap();
     let stepped = session.go_on().await;
     assert_eq!((stepped.outcome(), stepped.place()), ("step", (program.path(), program.line("after"))));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn breakpoints_are_listed_and_removed_by_id_place_and_function(language: Language) {
@@ -281,8 +279,7 @@ async fn clearing_removes_the_breakpoints_of_a_file_or_all(language: Language) {
     let cleared = session.ok("clear_breakpoints", json!({})).await;
     assert_eq!(cleared["message"], "Removed 2 breakpoints");
     assert_eq!(session.breakpoints().await, Vec::<Value>::new());
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn breakpoints_survive_a_restart_with_new_hit_counts(language: Language) {

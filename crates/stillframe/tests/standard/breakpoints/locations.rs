@@ -132,8 +132,7 @@ async fn a_breakpoint_on_a_decorator_moves_to_the_definition_and_reports_it() {
     // Python passes the line twice: it reads the decorator, and then calls it with the function.
     let again = session.go_on().await;
     assert_eq!(again.place(), (program.path(), line));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_line_past_the_end_is_refused_with_suggested_lines(language: Language) {

@@ -202,6 +202,5 @@ async fn two_breakpoints_on_one_line_each_apply_their_rule(language: Language) {
         (stopped.variable("amount"), &stopped["breakpointIds"]),
         ("5", &json!([second["breakpointId"]]))
     );
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

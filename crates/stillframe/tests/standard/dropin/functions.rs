@@ -42,8 +42,7 @@ async fn a_function_is_bound_hit_and_removed_by_name(language: Language) {
     assert!(bound["boundLine"].is_number() && bound["adapterId"].is_number(), "{bound}");
     let removed = session.ok("remove_breakpoint", json!({ "function": "kind" })).await;
     assert_eq!(removed.at("/removed/0/id"), &set["breakpointId"]);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_function_breakpoint_is_hit_again_after_a_restart(language: Language) {
@@ -132,6 +131,5 @@ async fn a_function_is_found_by_path_once_the_program_has_loaded_it() {
     assert_eq!(stopped.place(), (helper.path(), helper.line("entry")));
     assert_eq!(listed(&session).await["lastStop"]["reason"], "function breakpoint");
     session.ok("remove_breakpoint", json!({ "function": "helper.doWork" })).await;
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

@@ -71,8 +71,7 @@ async fn stop_on_entry_stops_before_any_code_runs(language: Language) {
     let function = language.words().module.unwrap_or("main");
     assert_eq!((entered.outcome(), entered.at("/location/function")), ("entry", &json!(function)));
     assert_eq!(session.written("stdout").await, "");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
@@ -183,6 +182,5 @@ async fn threads_are_listed_with_their_names_and_states(language: Language) {
     assert_eq!(&main["id"], stopped.at("/location/threadId"));
     let worker = threads.iter().find(|thread| thread["name"] == "worker").unwrap();
     assert_eq!(worker["processId"], main["processId"]);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

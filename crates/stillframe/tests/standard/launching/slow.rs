@@ -68,8 +68,7 @@ async fn a_slow_start_continues_after_its_call_and_can_be_awaited(language: Lang
     std::fs::write(folder.path().join(format!("{}.go", INTERPRETER.of(language))), "").unwrap();
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (program.path(), program.line("call")), "{}", stopped.text);
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_failed_start_is_reported_however_short_the_timeout(language: Language) {

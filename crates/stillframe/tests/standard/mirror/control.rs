@@ -161,6 +161,5 @@ async fn an_end_caused_by_an_editor_is_visible_to_both() {
     let stop = editor.stopped().await;
     editor.ask::<Continue>(on(&stop)).await;
     assert!(matches!(editor.next().await, Some(Event::Exited(_))));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

@@ -71,8 +71,7 @@ async fn a_session_is_exposed_until_it_is_withdrawn(language: Language) {
     assert_eq!(exposure(&session).await, Value::Null);
     assert_eq!(session.step("unexpose_session").await["wasExposed"], false);
     session.step("clear_breakpoints").await;
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn the_end_of_the_program_ends_the_exposure(language: Language) {

@@ -31,8 +31,7 @@ async fn a_session_opened_by_run_until_stays_open_at_a_stop(language: Language) 
     let session = Debugging { id: ran.text_of("sessionId").to_owned(), server };
     assert_eq!(session.evaluate("amount").await, "1");
     // The place was only for that one call.
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_session_opened_by_run_until_closes_when_the_program_ends(language: Language) {
@@ -201,6 +200,5 @@ async fn another_run_until_replaces_one_that_timed_out(language: Language) {
     assert_eq!(ran.outcome(), "running");
     assert_eq!(session.breakpoints().await, Vec::<serde_json::Value>::new());
     std::fs::write(format!("{}.go", program.path()), "").unwrap();
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }

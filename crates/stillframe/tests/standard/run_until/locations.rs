@@ -240,8 +240,7 @@ async fn run_until_continues_an_existing_session_and_keeps_its_breakpoints(langu
     let kept = session.breakpoints().await;
     assert_eq!(kept.len(), 1, "its own place is forgotten");
     assert_eq!(kept[0]["line"], program.line("main_first"));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn run_until_passes_launch_options_to_the_program(language: Language) {

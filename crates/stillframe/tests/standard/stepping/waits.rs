@@ -56,8 +56,7 @@ async fn a_continue_without_waiting_can_be_awaited_later(language: Language) {
     let_go(&program);
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (program.path(), program.line("second")));
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_wait_that_times_out_reports_running_with_the_output_so_far(language: Language) {

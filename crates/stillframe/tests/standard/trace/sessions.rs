@@ -135,8 +135,7 @@ async fn a_user_breakpoint_ends_the_trace_and_is_reported(language: Language) {
     assert_eq!((&traced["endedBy"], traced.outcome()), (&json!("stop"), "breakpoint"));
     assert!(traced["breakpointIds"].as_array().unwrap().contains(&own["breakpointId"]), "{}", traced.text);
     assert_eq!(session.evaluate("amount").await, "4");
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_cancelled_trace_leaves_no_process(language: Language) {

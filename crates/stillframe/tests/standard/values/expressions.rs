@@ -132,8 +132,7 @@ async fn an_endless_expression_is_interrupted_at_its_deadline_and_the_program_su
         assert_eq!(language.plain(&local), language.text("main"), "after {expression}");
     }
     session.ok("clear_breakpoints", json!({})).await;
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 async fn a_string_of_ten_megabytes_is_truncated_and_the_rest_is_readable(language: DynamicLanguage) {

@@ -19,8 +19,7 @@ async fn a_hostile_repr_affects_neither_the_report_nor_other_values() {
         assert_eq!(report.variable("prints"), "Prints()");
         assert_eq!(report.variable("after"), "'still here'");
     }
-    session.run_to_the_end().await;
-    session.finish().await;
+    session.finish_at_end().await;
 }
 
 #[tokio::test]
