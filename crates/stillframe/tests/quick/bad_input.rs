@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Dynamic, DynamicLanguage as Language, Fixture, dynamic};
 
-use crate::client::{ADDS, ToolClient, app, folder};
+use crate::client::{ADDS, ToolClient, folder, scene};
 
 dynamic![
     a_program_that_does_not_compile_is_an_error,
@@ -12,9 +12,7 @@ dynamic![
 
 async fn a_program_that_does_not_compile_is_an_error(language: Language) {
     const BROKEN: Dynamic = Dynamic { python: "def f(:\n", node: "function f( {\n" };
-    let folder = folder();
-    let program = app(language, &folder, BROKEN);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, BROKEN).await;
     for (tool, arguments) in [
         ("debug_launch", json!({ "program": program.path() })),
         ("debug_probe", json!({ "program": program.path(), "line": 1 })),
@@ -27,9 +25,7 @@ async fn a_program_that_does_not_compile_is_an_error(language: Language) {
 }
 
 async fn a_failing_expression_is_an_error_in_the_languages_words(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.stopped_at(&program, "add").await;
     let table = language.pick(
         [

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Dynamic, DynamicLanguage as Language, Fixture, dynamic};
 
-use crate::client::{ADDS, ENDLESS, ToolClient, app, at, folder, name_of, stop};
+use crate::client::{ADDS, ENDLESS, ToolClient, app, at, folder, name_of, scene, stop};
 
 dynamic![
     breakpoints_set_before_a_launch_are_pending_and_then_hit,
@@ -21,9 +21,7 @@ dynamic![
 ];
 
 async fn breakpoints_set_before_a_launch_are_pending_and_then_hit(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     let reason = "no program is running; it binds when one starts";
     let set = client.break_at(&program, "add").await;
     assert_eq!(set, format!("Breakpoint at {} (pending: {reason})", at(&program, "add")));
@@ -33,9 +31,7 @@ async fn breakpoints_set_before_a_launch_are_pending_and_then_hit(language: Lang
 }
 
 async fn a_breakpoint_on_a_line_without_code_reports_where_it_moved(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.launch(&program).await;
     let set = client.break_at(&program, "comment").await;
     let arguments = program.line("comment");
@@ -49,9 +45,7 @@ async fn a_breakpoint_on_a_line_without_code_reports_where_it_moved(language: La
 }
 
 async fn a_breakpoint_that_cannot_bind_is_an_error_with_the_nearest_lines(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     let lines = std::fs::read_to_string(program.path()).unwrap().lines().count();
     for launched in [false, true] {
         if launched {
@@ -71,9 +65,7 @@ async fn a_breakpoint_that_cannot_bind_is_an_error_with_the_nearest_lines(langua
 }
 
 async fn a_condition_selects_the_hit(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.launch(&program).await;
     let location = json!({ "file": program.path(), "line": program.line("add"), "condition": "item > 1" });
     let set = client.succeeds("debug_breakpoint", location).await;
@@ -88,9 +80,7 @@ async fn a_condition_selects_the_hit(language: Language) {
 }
 
 async fn a_failing_condition_is_reported_at_the_end(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.launch(&program).await;
     let location = json!({ "file": program.path(), "line": program.line("add"), "condition": "nope > 1" });
     client.succeeds("debug_breakpoint", location).await;
@@ -105,9 +95,7 @@ async fn a_failing_condition_is_reported_at_the_end(language: Language) {
 }
 
 async fn an_invalid_condition_is_an_error(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     let location = json!({ "file": program.path(), "line": program.line("add"), "condition": "1 +" });
     let failed = client.fails("debug_breakpoint", location).await;
     assert!(failed.starts_with("Error: `1 +` is not a valid expression: "), "{failed}");
@@ -117,9 +105,7 @@ async fn an_invalid_condition_is_an_error(language: Language) {
 }
 
 async fn a_second_breakpoint_on_a_line_replaces_the_first(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     for launched in [false, true] {
         if launched {
             client.launch(&program).await;
@@ -137,9 +123,7 @@ async fn a_second_breakpoint_on_a_line_replaces_the_first(language: Language) {
 }
 
 async fn a_breakpoint_is_removed_by_its_line(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     let remove = |name| json!({ "file": program.path(), "line": program.line(name), "remove": true });
     let none = client.fails("debug_breakpoint", remove("add")).await;
     assert_eq!(none, format!("Error: `line` has no breakpoint: {}; there is none", at(&program, "add")));
@@ -188,9 +172,7 @@ async fn a_breakpoint_in_an_unloaded_file_says_so(language: Language) {
 async fn a_breakpoint_on_the_first_line_stops_at_the_launch(language: Language) {
     const PROGRAM: Dynamic =
         Dynamic { python: "x = 1  # @start\nprint(x)\n", node: "const x = 1; // @start\nconsole.log(x);\n" };
-    let folder = folder();
-    let program = app(language, &folder, PROGRAM);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, PROGRAM).await;
     client.break_at(&program, "start").await;
     let expected = format!(
         "Debugger started for {} ({}). Ready for breakpoints.\n{}",
@@ -216,9 +198,7 @@ async fn an_unreached_breakpoint_is_named_at_the_end(language: Language) {
 }
 
 async fn a_breakpoint_can_be_set_while_the_program_runs(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ENDLESS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ENDLESS).await;
     client.launch(&program).await;
     let running = client.succeeds("debug_continue", json!({ "timeout": 0 })).await;
     assert!(running.starts_with("Still running. "), "{running}");

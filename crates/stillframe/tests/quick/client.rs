@@ -106,6 +106,14 @@ pub(crate) fn folder() -> TempDir {
     tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made")
 }
 
+/// A program in a folder, and a server with that working directory.
+pub(crate) async fn scene(language: Language, texts: Dynamic) -> (TempDir, Fixture, ToolClient) {
+    let folder = folder();
+    let program = app(language, &folder, texts);
+    let client = ToolClient::within(folder.path()).await;
+    (folder, program, client)
+}
+
 /// A program in the folder, called `app`.
 pub(crate) fn app(language: Language, folder: &TempDir, texts: Dynamic) -> Fixture {
     Fixture::write_in(language, folder.path(), "app", texts)

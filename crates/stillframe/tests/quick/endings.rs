@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{DynamicLanguage as Language, Fixture, dynamic};
 
-use crate::client::{ADDS, ENDLESS, ToolClient, app, folder, name_of, stop};
+use crate::client::{ADDS, ENDLESS, ToolClient, folder, name_of, scene, stop};
 
 dynamic![
     a_running_program_is_reported_with_next_steps,
@@ -19,9 +19,7 @@ const RUNNING: &str = "Still running. Call debug_continue to wait for the next s
                        it now; debug_stop ends it.";
 
 async fn a_running_program_is_reported_with_next_steps(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ENDLESS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ENDLESS).await;
     client.launch(&program).await;
     let mut answer = client.succeeds("debug_continue", json!({ "timeout": 0 })).await;
     while answer == RUNNING {
@@ -37,9 +35,7 @@ async fn a_running_program_is_reported_with_next_steps(language: Language) {
 }
 
 async fn a_running_program_is_paused_where_it_is(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ENDLESS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ENDLESS).await;
     client.launch(&program).await;
     client.succeeds("debug_continue", json!({ "timeout": 0 })).await;
     // What it says is waited for, because until then it is not in the loop.
@@ -92,9 +88,7 @@ async fn an_exit_ends_with_its_code_and_message(language: Language) {
 }
 
 async fn after_the_end_the_suggestion_is_another_launch(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.launch(&program).await;
     client.step("debug_continue").await;
     let calls = [
@@ -114,9 +108,7 @@ async fn after_the_end_the_suggestion_is_another_launch(language: Language) {
 }
 
 async fn a_program_that_ended_between_calls_is_reported_by_stop(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.stopped_at(&program, "return").await;
     let running = client.succeeds("debug_continue", json!({ "timeout": 0 })).await;
     assert!(running.starts_with(RUNNING), "{running}");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage as Language, Fixture, Mark, dynamic};
 
-use crate::client::{ADDS, ENDLESS, ToolClient, app, at, folder, stop};
+use crate::client::{ADDS, ENDLESS, ToolClient, at, folder, scene, stop};
 
 dynamic![
     a_probe_reports_the_stack_with_all_locals_and_the_values,
@@ -30,9 +30,7 @@ fn is_alone(mark: &Mark) -> bool {
 }
 
 async fn a_probe_reports_the_stack_with_all_locals_and_the_values(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     let expressions = json!({ "file": program.path(), "expressions": ["total + item", "nope", "1 +"] });
     let reported = client.succeeds("debug_probe", asked(&program, "add", expressions)).await;
     let words = language.words();
@@ -58,9 +56,7 @@ async fn a_probe_reports_the_stack_with_all_locals_and_the_values(language: Lang
 }
 
 async fn a_probe_leaves_the_session_unchanged_and_no_process(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (folder, program, client) = scene(language, ADDS).await;
     client.succeeds("debug_probe", asked(&program, "add", json!({}))).await;
     assert!(is_alone(client.server.mark()), "{:?}", client.server.mark().processes());
     assert!(!folder.path().join(".debug_session.mcp.json").exists());
@@ -77,9 +73,7 @@ async fn a_probe_leaves_the_session_unchanged_and_no_process(language: Language)
 }
 
 async fn a_condition_selects_the_hit(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     let pass = json!({ "condition": "item > 1", "expressions": ["total"] });
     let reported = client.succeeds("debug_probe", asked(&program, "add", pass)).await;
     assert!(
@@ -150,9 +144,7 @@ async fn an_exception_before_the_line_is_shown(language: Language) {
 }
 
 async fn a_running_program_is_shown_at_its_current_line(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ENDLESS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ENDLESS).await;
     let reported = client.succeeds("debug_probe", asked(&program, "never", json!({ "timeout": 3000 }))).await;
     let begin = format!(
         "Still running at the timeout; {} was not reached in time.\nOutput:\nready\nStopped (pause) at ",
@@ -170,9 +162,7 @@ async fn a_blocked_program_is_shown_where_it_waits(language: Language) {
         node: "const cell = new Int32Array(new SharedArrayBuffer(4));\n\nAtomics.wait(cell, 0, 0, 1e6); // @waits\n\
                console.log('never'); // @never\n",
     };
-    let folder = folder();
-    let program = app(language, &folder, WAITS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, WAITS).await;
     let reported = client.succeeds("debug_probe", asked(&program, "never", json!({ "timeout": 3000 }))).await;
     let begin = format!(
         "Still running at the timeout; {} was not reached in time.\n{}\nStack:\n#0 <module> ({})",
@@ -201,9 +191,7 @@ async fn a_deep_stack_is_shown_in_part(language: Language) {
 }
 
 async fn a_cancelled_call_leaves_no_process(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ENDLESS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ENDLESS).await;
     let arguments = asked(&program, "never", json!({ "timeout": 600_000 }));
     let params = json!({ "name": "debug_probe", "arguments": arguments });
     let (id, _waiting) = client.server.begin("tools/call", params).await;

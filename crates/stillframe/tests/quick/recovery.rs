@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage as Language, Shutdown, dynamic};
 
-use crate::client::{ADDS, ToolClient, app, at, folder, name_of, stop};
+use crate::client::{ADDS, ToolClient, app, at, folder, name_of, scene, stop};
 
 dynamic![
     a_session_is_recovered_after_the_server_was_killed,
@@ -80,9 +80,7 @@ async fn a_session_is_recovered_after_the_server_was_killed(language: Language) 
 }
 
 async fn another_program_can_be_launched_with_the_recovered_breakpoints(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (folder, program, client) = scene(language, ADDS).await;
     client.succeeds("debug_launch", json!({ "program": program.path(), "args": ["a b"] })).await;
     client.break_at(&program, "add").await;
     client.server.kill().await;
@@ -103,9 +101,7 @@ async fn another_program_can_be_launched_with_the_recovered_breakpoints(language
 }
 
 async fn a_recovered_breakpoint_without_its_line_is_named_and_dropped(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (folder, program, client) = scene(language, ADDS).await;
     client.launch(&program).await;
     client.break_at(&program, "first").await;
     client.break_at(&program, "print").await;

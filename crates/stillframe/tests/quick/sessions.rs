@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Answer, DynamicLanguage as Language, Fixture, Mark, Server, dynamic};
 
-use crate::client::{ADDS, ENDLESS, ToolClient, app, at, folder, name_of, stop};
+use crate::client::{ADDS, ENDLESS, ToolClient, app, at, folder, name_of, scene, stop};
 
 dynamic![
     a_second_launch_ends_the_first_and_keeps_the_breakpoints,
@@ -20,9 +20,7 @@ fn programs(mark: &Mark, program: &Fixture) -> usize {
 }
 
 async fn a_second_launch_ends_the_first_and_keeps_the_breakpoints(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.stopped_at(&program, "add").await;
     assert_eq!(programs(client.server.mark(), &program), 1);
     let launched = client.step("debug_launch").await;
@@ -85,9 +83,7 @@ async fn a_launch_reports_defaulted_arguments(language: Language) {
 }
 
 async fn a_refused_launch_keeps_the_session(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (folder, program, client) = scene(language, ADDS).await;
     client.stopped_at(&program, "add").await;
     let missing = client.fails("debug_launch", json!({ "program": language.file("ap") })).await;
     assert!(missing.starts_with("Error: no file `"), "{missing}");
@@ -115,9 +111,7 @@ async fn a_refused_launch_keeps_the_session(language: Language) {
 }
 
 async fn stop_discards_everything(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     assert_eq!(client.step("debug_stop").await, "Debug session ended.");
     client.stopped_at(&program, "add").await;
     assert_eq!(client.step("debug_stop").await, "Debug session ended.");
@@ -130,9 +124,7 @@ async fn stop_discards_everything(language: Language) {
 }
 
 async fn stop_works_while_a_call_waits(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ENDLESS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ENDLESS).await;
     client.launch(&program).await;
     let mut answer = String::new();
     while !answer.ends_with("ready") {

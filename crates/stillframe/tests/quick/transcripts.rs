@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Dynamic, DynamicLanguage as Language, Fixture, dynamic};
 
-use crate::client::{ADDS, ToolClient, app, at, folder, stop};
+use crate::client::{ADDS, at, scene, stop};
 
 dynamic![
     a_stop_shows_the_source_and_the_new_output,
@@ -17,9 +17,7 @@ dynamic![
 ];
 
 async fn a_stop_shows_the_source_and_the_new_output(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     let stopped = client.stopped_at(&program, "add").await;
     assert_eq!(stopped, format!("{}\nOutput:\nbegin", stop("breakpoint", &program, "add")));
     // Output is reported only once.
@@ -29,9 +27,7 @@ async fn a_stop_shows_the_source_and_the_new_output(language: Language) {
 }
 
 async fn steps_go_over_into_and_out(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.stopped_at(&program, "call").await;
     let into = client.succeeds("debug_step", json!({ "action": "step_in" })).await;
     assert_eq!(into, stop("step", &program, "first"));
@@ -47,9 +43,7 @@ async fn steps_go_over_into_and_out(language: Language) {
 }
 
 async fn a_stack_is_numbered_and_its_numbers_select_a_frame(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.stopped_at(&program, "add").await;
     let stack = client.step("debug_stack").await;
     let frames: Vec<&str> = stack.lines().collect();
@@ -71,9 +65,7 @@ async fn a_stack_is_numbered_and_its_numbers_select_a_frame(language: Language) 
 }
 
 async fn variables_are_one_per_line_and_many_are_counted(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (folder, program, client) = scene(language, ADDS).await;
     client.stopped_at(&program, "add").await;
     let (list, number) = (language.words().list, language.words().number);
     let items = language.shown_list(&["1", "2"]);
@@ -103,9 +95,7 @@ async fn an_empty_scope_says_so(language: Language) {
         python: "def empty():\n    return 1  # @nothing\n\n\nempty()\n",
         node: "function empty() {\n  return 1; // @nothing\n}\nempty();\n",
     };
-    let folder = folder();
-    let program = app(language, &folder, EMPTY);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, EMPTY).await;
     client.stopped_at(&program, "nothing").await;
     let answer = client.step("debug_variables").await;
     assert!(answer.starts_with("The scope ") && answer.ends_with(" has no variables."), "{answer}");
@@ -113,9 +103,7 @@ async fn an_empty_scope_says_so(language: Language) {
 }
 
 async fn strings_are_shown_unescaped(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.stopped_at(&program, "add").await;
     let string = language.words().string;
     let table = [
@@ -133,9 +121,7 @@ async fn strings_are_shown_unescaped(language: Language) {
 }
 
 async fn a_long_value_reports_its_length(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.stopped_at(&program, "add").await;
     let expression = language.pick("'ab' * 5000", "'ab'.repeat(5000)");
     let string = language.words().string;
@@ -149,9 +135,7 @@ async fn a_long_value_reports_its_length(language: Language) {
 }
 
 async fn an_expression_can_change_the_program(language: Language) {
-    let folder = folder();
-    let program = app(language, &folder, ADDS);
-    let client = ToolClient::within(folder.path()).await;
+    let (_folder, program, client) = scene(language, ADDS).await;
     client.stopped_at(&program, "return").await;
     client.succeeds("debug_evaluate", json!({ "expression": "total = 40" })).await;
     assert_eq!(client.step("debug_continue").await, "Program exited with code 0.\nOutput:\n40");
