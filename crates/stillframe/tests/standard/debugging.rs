@@ -22,6 +22,13 @@ impl Debugging {
         Self::on(STILLFRAME.serve().await, language).await
     }
 
+    /// A program of the fixtures, and a session for it.
+    pub(crate) async fn with(language: impl Into<Language>, fixture: &str) -> (Fixture, Self) {
+        let program = Fixture::of(language, fixture);
+        let session = Self::of(program.language()).await;
+        (program, session)
+    }
+
     /// Opens a session on a server.
     pub(crate) async fn on(server: Server, language: impl Into<Language>) -> Self {
         let arguments = json!({ "language": language.into().name() });

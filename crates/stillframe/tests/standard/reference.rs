@@ -6,7 +6,7 @@ mod inspection;
 mod sessions;
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, each};
+use test_support::{Language, each};
 
 use crate::debugging::Debugging;
 
@@ -29,8 +29,7 @@ fn has_fields(object: &Value, sample: &Value) {
 }
 
 async fn the_swap_vars_session(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "swap_vars").await;
     let breakpoint = session.break_at(&program, "first_assignment").await;
     assert_eq!(breakpoint["verified"], false, "nothing runs yet");
 

@@ -18,8 +18,7 @@ each![
 ];
 
 async fn a_number_as_a_string_is_accepted(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "swap_vars").await;
     let line = program.line("call");
     let set = json!({ "file": program.path(), "line": line.to_string() });
     assert_eq!(session.ok("set_breakpoint", set).await["line"], line);
@@ -97,8 +96,7 @@ async fn a_missing_argument_is_reported_with_its_type(language: Language) {
 }
 
 async fn an_unknown_argument_is_ignored_with_a_warning_that_suggests_a_similar_one(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "swap_vars").await;
     let (file, line) = (program.path(), program.line("call"));
     let set = json!({ "file": file, "line": line, "conditon": "False" });
     let set = session.ok("set_breakpoint", set).await;

@@ -18,8 +18,7 @@ each![
 
 /// Runs the program with a breakpoint on a line that it never reaches.
 async fn ends(language: Language, how: &str) -> (Debugging, Answer) {
-    let program = Fixture::of(language, "endings");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "endings").await;
     session.break_at(&program, "never").await;
     if language.is_compiled() && how == "crash" {
         // A signal that kills is a stop in C, as an exception is elsewhere.
@@ -143,8 +142,7 @@ async fn an_uncaught_exception_stops_where_it_is_raised(language: Language) {
 }
 
 async fn with_exceptions_off_an_uncaught_one_ends_the_program(language: Language) {
-    let program = Fixture::of(language, "endings");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "endings").await;
     let set = session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
     assert_eq!(set["message"], "Stopping at none exceptions (before: uncaught)");
     let arguments = json!({ "scriptPath": program.path(), "args": ["raise"] });

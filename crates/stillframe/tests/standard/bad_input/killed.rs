@@ -35,8 +35,7 @@ async fn says_ended(session: &Debugging) {
 async fn a_program_killed_while_a_call_waits_ends_only_that_call(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
-    let other_program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (other_program, session) = Debugging::with(language, "swap_vars").await;
     let other = session.server.ok("create_debug_session", json!({ "language": language.name() })).await;
     let other = other.text_of("sessionId").to_owned();
     let location =

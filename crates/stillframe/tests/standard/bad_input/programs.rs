@@ -193,8 +193,7 @@ async fn a_missing_working_directory_is_named(language: Language) {
 }
 
 async fn a_missing_stdin_file_is_named(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "swap_vars").await;
     let arguments = json!({ "scriptPath": program.path(), "stdinFile": "/no/such/input" });
     let failed = session.call("start_debugging", arguments).await;
     assert!(failed.is_error, "{}", failed.text);
@@ -204,8 +203,7 @@ async fn a_missing_stdin_file_is_named(language: Language) {
 }
 
 async fn a_missing_or_unsuitable_interpreter_is_reported_with_advice(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "swap_vars").await;
     // What is not called node is taken for a command that starts Node somewhere.
     let table: &[(&str, &str)] = PerLanguage {
         name: "programs: missing debugger",

@@ -3,14 +3,12 @@
 use serde_json::{Value, json};
 use test_support::{Language, each};
 
-use super::bank;
 use crate::debugging::{Debugging, Report};
 
 each![a_column_binds_or_is_reported_as_unsupported, invalid_columns_are_refused];
 
 async fn a_column_binds_or_is_reported_as_unsupported(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let location = json!({ "file": program.path(), "line": program.line("loop"), "column": 13 });
     let set = session.call("set_breakpoint", location.clone()).await;
     let ran = session.call("run_until", json!({ "program": program.path(), "until": [location] })).await;
@@ -35,8 +33,7 @@ async fn a_column_binds_or_is_reported_as_unsupported(language: Language) {
 }
 
 async fn invalid_columns_are_refused(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let code = if language.words().has_columns { "refused" } else { "unsupported" };
     for location in [
         json!({ "file": program.path(), "line": program.line("loop"), "column": 0 }),

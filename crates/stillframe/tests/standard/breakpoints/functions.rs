@@ -23,8 +23,7 @@ dynamic![
 ];
 
 async fn a_function_in_a_file_stops_at_its_first_statement(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let arguments = json!({ "file": program.path(), "function": language.words().deposit.0 });
     let set = session.ok("set_breakpoint", arguments).await;
     // Of C, the debugger knows where it begins once the program is loaded.
@@ -40,8 +39,7 @@ async fn a_function_in_a_file_stops_at_its_first_statement(language: Language) {
 }
 
 async fn an_ambiguous_function_must_be_qualified(language: DynamicLanguage) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let arguments = json!({ "file": program.path(), "function": "deposit" });
     let failed = session.fails("file_unusable", "set_breakpoint", arguments).await;
     let error = format!(
@@ -56,8 +54,7 @@ async fn an_ambiguous_function_must_be_qualified(language: DynamicLanguage) {
 }
 
 async fn an_unknown_function_is_refused_with_similar_names(language: DynamicLanguage) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let arguments = json!({ "file": program.path(), "function": "bil" });
     let failed = session.fails("file_unusable", "set_breakpoint", arguments).await;
     let start = format!("`{}` has no function `bil`; it has `bill`, ", program.path());
@@ -117,8 +114,7 @@ async fn each_of_several_functions_keeps_its_rules() {
 const NOT_FOUND: &str = "bp-1: no function `bil` was entered, and the loaded files define none";
 
 async fn a_function_without_a_file_stops_wherever_it_is_defined(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;
     assert_eq!((&set["function"], &set["verified"]), (&json!("kind"), &json!(false)));
     let stopped = session.start(&program).await;
@@ -132,8 +128,7 @@ async fn a_function_without_a_file_stops_wherever_it_is_defined(language: Langua
 }
 
 async fn a_method_without_a_file_is_distinguished_from_others_of_its_name(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     session.ok("set_breakpoint", json!({ "function": language.words().purse_deposit })).await;
     let stopped = session.start(&program).await;
     assert_eq!((stopped.outcome(), stopped.variable("coins")), ("breakpoint", "3"));
@@ -141,8 +136,7 @@ async fn a_method_without_a_file_is_distinguished_from_others_of_its_name(langua
 }
 
 async fn function_breakpoints_have_conditions(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     session.ok("set_breakpoint", json!({ "function": "kind", "condition": "number == 4" })).await;
     assert_eq!(session.start(&program).await.variable("number"), "4");
     session.finish_at_end().await;

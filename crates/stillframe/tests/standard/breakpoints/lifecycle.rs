@@ -23,8 +23,7 @@ each![
 ];
 
 async fn a_breakpoint_is_disabled_and_enabled_under_the_same_id(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_at(&program, "deposit").await;
     let id = &set["breakpointId"];
     session.start(&program).await;
@@ -42,8 +41,7 @@ async fn a_breakpoint_is_disabled_and_enabled_under_the_same_id(language: Langua
 }
 
 async fn a_breakpoint_can_be_set_disabled(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_with(&program, "deposit", json!({ "enabled": false })).await;
     assert_eq!(set["enabled"], false);
     assert_eq!(session.start(&program).await.outcome(), "ended");
@@ -51,8 +49,7 @@ async fn a_breakpoint_can_be_set_disabled(language: Language) {
 }
 
 async fn updating_a_breakpoint_keeps_what_is_not_given(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 3" })).await;
     let id = &set["breakpointId"];
     let changed = session.ok("set_breakpoint", json!({ "breakpointId": id, "hitCondition": "2" })).await;
@@ -67,8 +64,7 @@ async fn updating_a_breakpoint_keeps_what_is_not_given(language: Language) {
 }
 
 async fn an_empty_condition_removes_it(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 3" })).await;
     let changed = json!({ "breakpointId": set["breakpointId"], "condition": "" });
     assert_eq!(session.ok("set_breakpoint", changed).await["condition"], Value::Null);
@@ -77,8 +73,7 @@ async fn an_empty_condition_removes_it(language: Language) {
 }
 
 async fn an_empty_hit_condition_removes_it(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_with(&program, "deposit", json!({ "hitCondition": "> 3" })).await;
     let changed = json!({ "breakpointId": set["breakpointId"], "hitCondition": "" });
     assert_eq!(session.ok("set_breakpoint", changed).await["hitCondition"], Value::Null);
@@ -219,8 +214,7 @@ async fn a_step_survives_breakpoint_changes(language: Language) {
 }
 
 async fn breakpoints_are_listed_and_removed_by_id_place_and_function(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let by_id = session.break_at(&program, "odd").await["breakpointId"].clone();
     let by_place = session.break_at(&program, "else").await["breakpointId"].clone();
     let by_function =
@@ -248,8 +242,7 @@ async fn breakpoints_are_listed_and_removed_by_id_place_and_function(language: L
 }
 
 async fn removing_an_unknown_breakpoint_is_an_error(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let failed =
         session.fails("breakpoint_not_found", "remove_breakpoint", json!({ "breakpointId": "bp-99" })).await;
     assert_eq!(failed["error"], "no breakpoint `bp-99`");

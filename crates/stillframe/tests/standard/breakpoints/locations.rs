@@ -24,8 +24,7 @@ each![
 ];
 
 async fn a_breakpoint_on_a_line_with_code_is_bound_there(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_at(&program, "deposit").await;
     assert_eq!((&set["verified"], &set["requestedLine"]), (&json!(false), &Value::Null));
     assert_eq!(set["reason"], "no program is running; it binds when one starts");
@@ -104,8 +103,7 @@ async fn a_breakpoint_on_the_end_of_a_multiline_call_moves_to_the_next_statement
 }
 
 async fn a_breakpoint_inside_a_multiline_call_binds(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_at(&program, "argument").await;
     assert_eq!((&set["line"], &set["requestedLine"]), (&json!(program.line("argument")), &Value::Null));
     let stopped = session.start(&program).await;
@@ -136,8 +134,7 @@ async fn a_breakpoint_on_a_decorator_moves_to_the_definition_and_reports_it() {
 }
 
 async fn a_line_past_the_end_is_refused_with_suggested_lines(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let arguments = json!({ "file": program.path(), "line": 9999 });
     let failed = session.fails("line_unusable", "set_breakpoint", arguments).await;
     let length = std::fs::read_to_string(program.path()).unwrap().lines().count();
@@ -154,8 +151,7 @@ async fn a_line_past_the_end_is_refused_with_suggested_lines(language: Language)
 }
 
 async fn line_zero_is_refused(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let arguments = json!({ "file": program.path(), "line": 0 });
     let failed = session.fails("line_unusable", "set_breakpoint", arguments).await;
     assert!(failed.text_of("error").ends_with("does not exist: lines start at 1"), "{}", failed.text);
@@ -163,8 +159,7 @@ async fn line_zero_is_refused(language: Language) {
 }
 
 async fn a_missing_file_is_refused_at_once_with_similar_ones(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let missing = program.path().replace("/main.", "/mian.");
     let arguments = json!({ "file": missing, "line": 3 });
     let failed = session.fails("file_not_found", "set_breakpoint", arguments).await;
@@ -175,8 +170,7 @@ async fn a_missing_file_is_refused_at_once_with_similar_ones(language: Language)
 }
 
 async fn matching_expected_content_sets_the_breakpoint(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let expected = format!("{}  +=  {}", language.own("balance"), language.variable("amount"));
     let expected = json!({ "expectedContent": expected });
     let set = session.break_with(&program, "deposit", expected).await;
@@ -185,8 +179,7 @@ async fn matching_expected_content_sets_the_breakpoint(language: Language) {
 }
 
 async fn mismatched_expected_content_is_refused_with_its_actual_line(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let other = PerLanguage {
         name: "places: other content",
         python: "name = \"odd\"",

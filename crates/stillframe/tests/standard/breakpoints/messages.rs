@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage, Language, PerLanguage, dynamic, each};
 
-use super::bank;
 use crate::debugging::{Debugging, Report};
 
 each![
@@ -22,8 +21,7 @@ dynamic![
 
 /// Runs the bank with a log message at the deposits, and returns what was logged.
 async fn logged(language: Language, message: &str, more: Value) -> (Debugging, String) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let mut rule = more;
     rule["logMessage"] = json!(message);
     let set = session.break_with(&program, "deposit", rule).await;
@@ -96,8 +94,7 @@ async fn a_log_message_that_throws_is_reported_and_does_not_stop(language: Langu
 }
 
 async fn an_invalid_log_message_is_refused_at_once(language: DynamicLanguage) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     for message in ["{amount +}", "{amount", "amount}", "{}"] {
         let arguments =
             json!({ "file": program.path(), "line": program.line("deposit"), "logMessage": message });
@@ -110,8 +107,7 @@ async fn an_invalid_log_message_is_refused_at_once(language: DynamicLanguage) {
 }
 
 async fn logged_messages_are_in_the_report_with_a_label(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     session.break_with(&program, "odd", json!({ "logMessage": "odd {number}" })).await;
     session.break_at(&program, "even").await;
     let stopped = session.start(&program).await;

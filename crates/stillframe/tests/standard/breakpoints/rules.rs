@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage, Language, PerLanguage, dynamic, each};
 
-use super::{bank, values_at_stops};
+use super::values_at_stops;
 use crate::debugging::{Debugging, Report};
 
 each![
@@ -25,8 +25,7 @@ dynamic![
 ];
 
 async fn a_condition_stops_only_if_it_is_true(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 4" })).await;
     assert_eq!(set["condition"], "amount > 4");
     let stopped = session.start(&program).await;
@@ -37,8 +36,7 @@ async fn a_condition_stops_only_if_it_is_true(language: Language) {
 }
 
 async fn a_condition_sees_globals_attributes_and_builtins(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let condition = PerLanguage {
         name: "rules: globals",
         python: "self.owner == 'Ann' and amount == RATE + 1 and any(x == amount for x in range(9))",
@@ -54,8 +52,7 @@ async fn a_condition_sees_globals_attributes_and_builtins(language: Language) {
 }
 
 async fn every_operator_of_a_hit_condition_counts_hits(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let table: [(&str, &str, &[&str]); 7] = [
         ("3", "== 3", &["3"]),
         ("== 3", "== 3", &["3"]),
@@ -78,8 +75,7 @@ async fn every_operator_of_a_hit_condition_counts_hits(language: Language) {
 }
 
 async fn hits_are_still_counted_when_another_breakpoint_is_set(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     session.break_with(&program, "deposit", json!({ "hitCondition": "> 2" })).await;
     assert_eq!(session.start(&program).await.variable("amount"), "3");
     session.break_at(&program, "even").await;
@@ -89,16 +85,14 @@ async fn hits_are_still_counted_when_another_breakpoint_is_set(language: Languag
 }
 
 async fn a_number_is_a_hit_condition(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_with(&program, "deposit", json!({ "hitCondition": 3 })).await;
     assert_eq!(set["hitCondition"], "== 3");
     session.finish().await;
 }
 
 async fn hits_count_only_if_the_condition_is_true(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let rule = json!({ "condition": "amount % 2 == 0", "hitCondition": "2" });
     session.break_with(&program, "deposit", rule).await;
     let stopped = session.start(&program).await;
@@ -108,8 +102,7 @@ async fn hits_count_only_if_the_condition_is_true(language: Language) {
 }
 
 async fn an_invalid_hit_condition_is_refused(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     for text in ["often", "=> 3", "% 0", "-1"] {
         let arguments =
             json!({ "file": program.path(), "line": program.line("deposit"), "hitCondition": text });
@@ -122,8 +115,7 @@ async fn an_invalid_hit_condition_is_refused(language: Language) {
 }
 
 async fn a_condition_that_throws_is_reported_and_does_not_stop(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amuont > 1" })).await;
     let ended = session.start(&program).await;
     assert_eq!(ended.outcome(), "ended");
@@ -138,8 +130,7 @@ async fn a_condition_that_throws_is_reported_and_does_not_stop(language: Languag
 }
 
 async fn a_condition_that_sometimes_throws_stops_if_it_is_true(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let condition = PerLanguage {
         name: "rules: throws sometimes",
         python: "1 / (amount - 1) == 0.2",
@@ -165,8 +156,7 @@ async fn a_condition_that_sometimes_throws_stops_if_it_is_true(language: Languag
 }
 
 async fn an_invalid_condition_is_refused_at_once(language: DynamicLanguage) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let arguments =
         json!({ "file": program.path(), "line": program.line("deposit"), "condition": "amount >" });
     let failed = session.fails("bad_expression", "set_breakpoint", arguments).await;
@@ -184,8 +174,7 @@ async fn an_invalid_condition_is_refused_at_once(language: DynamicLanguage) {
 }
 
 async fn two_breakpoints_on_one_line_each_apply_their_rule(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let first = session.break_with(&program, "deposit", json!({ "condition": "amount == 2" })).await;
     let condition = PerLanguage {
         name: "rules: two rules",

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Language, PerLanguage, each};
 
-use super::{bank, lines};
+use super::lines;
 use crate::debugging::{Debugging, Report};
 
 each![
@@ -15,8 +15,7 @@ each![
 ];
 
 async fn part_of_a_line_is_enough_to_find_it(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let statement = format!("{} += {}", language.own("balance"), language.variable("amount"));
     let set = json!({ "file": program.path(), "statement": statement });
     assert_eq!(session.ok("set_breakpoint", set).await["line"], program.line("deposit"));
@@ -26,8 +25,7 @@ async fn part_of_a_line_is_enough_to_find_it(language: Language) {
 }
 
 async fn an_ambiguous_text_lists_every_match(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let (statement, matches, content) = PerLanguage {
         name: "statements: ambiguous",
         python: ("def deposit", ["deposit_header", "purse_header"], "coins"),
@@ -46,8 +44,7 @@ async fn an_ambiguous_text_lists_every_match(language: Language) {
 }
 
 async fn near_line_selects_one_of_several_matches(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     for (near, expected) in [("deposit", "deposit_return"), ("even", "kind_return")] {
         let arguments =
             json!({ "file": program.path(), "statement": "return", "nearLine": program.line(near) + 1 });
@@ -57,8 +54,7 @@ async fn near_line_selects_one_of_several_matches(language: Language) {
 }
 
 async fn of_two_places_neither_is_ignored_silently(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let statement = format!("{} += {}", language.own("balance"), language.variable("amount"));
     let (line, given) = (program.line("deposit"), program.line("deposit") + 1);
     let set = json!({ "file": program.path(), "line": given, "statement": statement, "function": " " });
@@ -82,8 +78,7 @@ async fn of_two_places_neither_is_ignored_silently(language: Language) {
 }
 
 async fn unmatched_text_is_refused_with_the_most_similar_lines(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let statement = format!("{} -= amount", language.own("balance"));
     let arguments = json!({ "file": program.path(), "statement": statement });
     let failed = session.fails("statement_not_found", "set_breakpoint", arguments).await;

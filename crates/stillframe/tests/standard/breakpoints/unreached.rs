@@ -57,8 +57,7 @@ async fn a_breakpoint_in_a_never_loaded_file_is_reported_at_the_end(language: La
 }
 
 async fn a_breakpoint_that_was_never_hit_is_reported_at_the_end(language: Language) {
-    let program = Fixture::of(language, "endings");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "endings").await;
     let other = PerLanguage {
         name: "unreached: other",
         python: "how == 'other'",
@@ -81,8 +80,7 @@ async fn a_breakpoint_that_was_never_hit_is_reported_at_the_end(language: Langua
 }
 
 async fn hit_failed_and_disabled_breakpoints_are_not_reported_as_unreached(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     session.break_at(&program, "start").await;
     session.break_with(&program, "deposit", json!({ "logMessage": "{amount}" })).await;
     session.break_with(&program, "purse", json!({ "condition": "missing > 1" })).await;
@@ -95,8 +93,7 @@ async fn hit_failed_and_disabled_breakpoints_are_not_reported_as_unreached(langu
 }
 
 async fn five_are_listed_and_the_rest_counted(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     for _ in 0..7 {
         session.break_at(&program, "doubled").await;
     }

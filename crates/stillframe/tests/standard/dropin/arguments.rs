@@ -27,8 +27,7 @@ dynamic![
 ];
 
 async fn unsupported_arguments_name_the_alternative(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.break_with(&program, "deposit", json!({ "suspendPolicy": "all" })).await;
     assert_eq!(
         set["warnings"],
@@ -50,8 +49,7 @@ async fn unsupported_arguments_name_the_alternative(language: Language) {
 }
 
 async fn a_misspelt_limiting_argument_is_refused_and_others_ignored(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     for name in ["dryRunSpwan", "dry_run_spawn", "dryRun"] {
         let start = json!({ "scriptPath": program.path(), name: true });
         let failed = session.fails("invalid_arguments", "start_debugging", start).await;
@@ -129,8 +127,7 @@ async fn local_variables_can_be_requested_by_name(language: Language) {
 }
 
 async fn breakpoints_are_listed_and_removed_by_both_names(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let line = program.line("deposit");
     let id = session.break_at(&program, "deposit").await.text_of("breakpointId").to_owned();
     session.ok("set_breakpoint", json!({ "function": "kind" })).await;
@@ -197,8 +194,7 @@ async fn output_entries_each_have_a_cursor(language: Language) {
 }
 
 async fn a_breakpoint_by_text_has_an_anchor(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let arguments = json!({ "file": program.path(), "statement": "@deposit_return" });
     let set = session.ok("set_breakpoint", arguments).await;
     assert_eq!(set["anchor"], json!({ "statement": "@deposit_return" }));

@@ -30,8 +30,7 @@ async fn stops_at_kind(session: &Debugging, stopped: &impl Report, program: &Fix
 }
 
 async fn a_function_is_bound_hit_and_removed_by_name(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;
     assert_eq!((&set["functionName"], &set["boundLine"]), (&json!("kind"), &Value::Null));
     assert_eq!(function(&session, "kind").await["verified"], false);
@@ -46,8 +45,7 @@ async fn a_function_is_bound_hit_and_removed_by_name(language: Language) {
 }
 
 async fn a_function_breakpoint_is_hit_again_after_a_restart(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     session.ok("set_breakpoint", json!({ "function": "kind" })).await;
     session.start(&program).await;
     let again = session.step("restart_debugging").await;

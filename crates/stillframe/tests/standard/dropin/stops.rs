@@ -14,8 +14,7 @@ dynamic![
 ];
 
 async fn a_polling_client_sees_the_stop_and_the_end(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     session.break_at(&program, "kind").await;
     assert_eq!(listed(&session).await["state"], "created");
     session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;

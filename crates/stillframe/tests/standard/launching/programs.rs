@@ -64,8 +64,7 @@ async fn standard_input_is_a_file_or_empty(language: Language) {
 }
 
 async fn stop_on_entry_stops_before_any_code_runs(language: Language) {
-    let program = Fixture::of(language, "readers");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "readers").await;
     let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "stopOnEntry": true } });
     let entered = session.ok("start_debugging", arguments).await;
     let function = language.words().module.unwrap_or("main");

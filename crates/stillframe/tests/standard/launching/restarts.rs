@@ -12,8 +12,7 @@ each![
 ];
 
 async fn a_restart_repeats_the_start(language: Language) {
-    let program = Fixture::of(language, "readers");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "readers").await;
     session.break_at(&program, "read").await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["again"], "env": { "COLOUR": "red" }, "stdin": "text" });
     session.ok("start_debugging", arguments).await;

@@ -19,8 +19,7 @@ fn on_line(program: &Fixture, name: &str) -> SourceBreakpoint {
 }
 
 async fn breakpoints_of_agent_and_editor_are_visible_to_both(language: Language) {
-    let program = Fixture::of(language, "bank");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     session.break_with(&program, "deposit", json!({ "condition": "amount > 0" })).await;
     session.start(&program).await;
     let mut editor = Editor::on(&session, json!({ "control": true })).await;

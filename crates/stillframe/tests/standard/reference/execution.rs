@@ -16,8 +16,7 @@ each![
 ];
 
 async fn start_debugging_repeats_its_message_and_reason_as_data(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "swap_vars").await;
     session.break_at(&program, "first_assignment").await;
     let started = session.start(&program).await;
     let message = format!("Debugging started for {}. Current state: paused", program.path());
@@ -27,8 +26,7 @@ async fn start_debugging_repeats_its_message_and_reason_as_data(language: Langua
 }
 
 async fn stop_on_entry_stops_at_the_first_line_with_the_reason_entry(language: Language) {
-    let program = Fixture::of(language, "empty_scope");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "empty_scope").await;
     let arguments = json!({
         "scriptPath": program.path(),
         "dapLaunchArgs": { "stopOnEntry": true, "justMyCode": true },
@@ -40,8 +38,7 @@ async fn stop_on_entry_stops_at_the_first_line_with_the_reason_entry(language: L
 }
 
 async fn the_program_gets_its_arguments(language: Language) {
-    let program = Fixture::of(language, "empty_scope");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "empty_scope").await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["one two", "--flag", ""] });
     let ended = session.ok("start_debugging", arguments).await;
     assert_eq!(ended["state"], "ended");

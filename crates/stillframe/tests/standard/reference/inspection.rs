@@ -128,8 +128,7 @@ async fn an_empty_scope_is_reported_as_empty(language: Language) {
 }
 
 async fn a_module_without_variables_is_empty_too(language: DynamicLanguage) {
-    let program = Fixture::of(language, "empty_scope");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "empty_scope").await;
     let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "stopOnEntry": true } });
     session.ok("start_debugging", arguments).await;
     let locals = session.ok("get_local_variables", json!({})).await;
@@ -172,8 +171,7 @@ async fn module_metadata_is_omitted_by_default(language: DynamicLanguage) {
 }
 
 async fn locals_of_a_running_session_are_refused_in_the_documented_words(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "swap_vars").await;
     let refused = async |state: &str| {
         let failed = session.fails("not_paused", "get_local_variables", json!({})).await;
         assert_eq!(failed["error"], "Session is not paused", "{state}");

@@ -64,8 +64,7 @@ async fn an_unknown_language_is_refused_with_the_known_ones() {
 }
 
 async fn list_debug_sessions_has_every_documented_field_and_state(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "swap_vars").await;
     let listed = session.server.ok("list_debug_sessions", json!({})).await;
     assert_eq!(listed["count"], 1);
     let entry = listed.at("/sessions/0");
@@ -102,8 +101,7 @@ async fn close_debug_session_succeeds_once(language: Language) {
 }
 
 async fn set_breakpoint_returns_the_line_and_two_around_it(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "swap_vars").await;
     let set = session.break_at(&program, "first_assignment").await;
     let line = program.line("first_assignment");
     let source = std::fs::read_to_string(program.path()).unwrap();
@@ -142,8 +140,7 @@ async fn a_relative_path_is_returned_as_an_absolute_one(language: Language) {
 }
 
 async fn get_source_context_returns_the_lines_around_a_line(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "swap_vars").await;
     let line = program.line("call");
     let arguments = json!({ "file": program.path(), "line": line, "linesContext": 3 });
     let context = session.ok("get_source_context", arguments).await;

@@ -145,8 +145,7 @@ async fn inspecting_a_paused_program_does_not_resume_it(language: Language) {
 }
 
 async fn nothing_can_be_continued_before_the_start_and_after_the_end(language: Language) {
-    let program = Fixture::of(language, "steps");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "steps").await;
     for tool in ["continue_execution", "step_over", "step_into", "step_out", "pause_execution"] {
         let failed = session.call(tool, json!({})).await;
         assert!(failed.is_error, "{tool}: {}", failed.text);

@@ -99,8 +99,7 @@ async fn an_unreached_line_is_reported_with_how_the_program_ended(language: Lang
 }
 
 async fn a_session_without_a_program_is_refused(language: Language) {
-    let program = Fixture::of(language, "bank");
-    let session = Debugging::of(language).await;
+    let (program, session) = Debugging::with(language, "bank").await;
     let mut point = at(&program, "deposit", &["amount"]);
     point["file"] = json!(program.path());
     session.fails("not_started", "trace_values", json!({ "points": [point] })).await;
