@@ -4,6 +4,13 @@
 //! data. Adding a language that speaks the Debug Adapter Protocol takes one file here and one entry in [`ADAPTERS`].
 //! What only some languages offer is an optional trait.
 
+/// Implements the methods of [`Adapter`] that return these capabilities.
+macro_rules! capabilities {
+    ($($method:ident: $capability:ident),*) => {
+        $(fn $method(&self) -> Option<&dyn $capability> { Some(self) })*
+    };
+}
+
 mod analyzer;
 mod braces;
 pub mod by_name;

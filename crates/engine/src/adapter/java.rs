@@ -181,16 +181,8 @@ impl Adapter for Java {
         Observation { records: Some(RecordingSide::Debugger), samples: true, reporting: Reporting::Inside }
     }
 
-    fn tracebacks(&self) -> Option<&dyn Tracebacks> {
-        Some(self)
-    }
-
-    fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
-        Some(self)
-    }
-
-    fn commands(&self) -> Option<&dyn Commands> {
-        Some(self)
+    capabilities! {
+        tracebacks: Tracebacks, process_identity: ProcessIdentity, commands: Commands
     }
 }
 

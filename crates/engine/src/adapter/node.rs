@@ -139,28 +139,10 @@ impl Adapter for Node {
         true
     }
 
-    fn source_analysis(&self) -> Option<&dyn SourceAnalysis> {
-        Some(self)
-    }
-
-    fn value_expressions(&self) -> Option<&dyn ValueExpressions> {
-        Some(self)
-    }
-
-    fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
-        Some(self)
-    }
-
-    fn commands(&self) -> Option<&dyn Commands> {
-        Some(self)
-    }
-
-    fn child_processes(&self) -> Option<&dyn ChildProcesses> {
-        Some(self)
-    }
-
-    fn tracebacks(&self) -> Option<&dyn Tracebacks> {
-        Some(self)
+    capabilities! {
+        source_analysis: SourceAnalysis, value_expressions: ValueExpressions,
+        process_identity: ProcessIdentity, commands: Commands, child_processes: ChildProcesses,
+        tracebacks: Tracebacks
     }
 
     fn observation(&self) -> Observation {

@@ -148,24 +148,9 @@ impl Adapter for Php {
         (request == StartRequest::Attach).then(|| reason.to_owned())
     }
 
-    fn source_analysis(&self) -> Option<&dyn SourceAnalysis> {
-        Some(self)
-    }
-
-    fn value_expressions(&self) -> Option<&dyn ValueExpressions> {
-        Some(self)
-    }
-
-    fn commands(&self) -> Option<&dyn Commands> {
-        Some(self)
-    }
-
-    fn child_processes(&self) -> Option<&dyn ChildProcesses> {
-        Some(self)
-    }
-
-    fn tracebacks(&self) -> Option<&dyn Tracebacks> {
-        Some(self)
+    capabilities! {
+        source_analysis: SourceAnalysis, value_expressions: ValueExpressions, commands: Commands,
+        child_processes: ChildProcesses, tracebacks: Tracebacks
     }
 
     fn observation(&self) -> Observation {
