@@ -56,6 +56,23 @@ enum Place {
 
 use Place::{Application, Home, Or, Settings, Variable};
 
+/// What most hosts have in common.
+const DEFAULTS: McpHost = McpHost {
+    name: "",
+    aliases: &[],
+    title: "",
+    user: &[],
+    project: &[],
+    format: Format::Json,
+    section: "mcpServers",
+    folders: None,
+    shape: Shape::Plain,
+    variables: Variables::None,
+    skills: (Home(""), ""),
+    signs: &[],
+    program: "",
+};
+
 pub(crate) const HOSTS: &[McpHost] = &[
     McpHost {
         name: "claude-code",
@@ -63,44 +80,36 @@ pub(crate) const HOSTS: &[McpHost] = &[
         title: "Claude Code",
         user: &[Variable("CLAUDE_CONFIG_DIR", "", ".claude.json")],
         project: &[".mcp.json"],
-        format: Format::Json,
-        section: "mcpServers",
         folders: Some("projects"),
         shape: Shape::Typed,
         variables: Variables::Shell { bare: false },
         skills: (Variable("CLAUDE_CONFIG_DIR", ".claude", "skills"), ".claude/skills"),
         signs: &[Variable("CLAUDE_CONFIG_DIR", ".claude", "")],
         program: "claude",
+        ..DEFAULTS
     },
     McpHost {
         name: "codex",
-        aliases: &[],
         title: "Codex",
         user: &[Variable("CODEX_HOME", ".codex", "config.toml")],
         project: &[".codex/config.toml"],
         format: Format::Toml,
         section: "mcp_servers",
-        folders: None,
-        shape: Shape::Plain,
-        variables: Variables::None,
         skills: (Variable("CODEX_HOME", ".codex", "skills"), ".agents/skills"),
         signs: &[Variable("CODEX_HOME", ".codex", "")],
         program: "codex",
+        ..DEFAULTS
     },
     McpHost {
         name: "cursor",
-        aliases: &[],
         title: "Cursor",
         user: &[Home(".cursor/mcp.json")],
         project: &[".cursor/mcp.json"],
-        format: Format::Json,
-        section: "mcpServers",
-        folders: None,
-        shape: Shape::Plain,
         variables: Variables::Editor,
         skills: (Home(".cursor/skills"), ".cursor/skills"),
         signs: &[Home(".cursor")],
         program: "cursor",
+        ..DEFAULTS
     },
     McpHost {
         name: "vscode",
@@ -108,44 +117,36 @@ pub(crate) const HOSTS: &[McpHost] = &[
         title: "VS Code",
         user: &[Application("Code/User/mcp.json")],
         project: &[".vscode/mcp.json"],
-        format: Format::Json,
         section: "servers",
-        folders: None,
         shape: Shape::Typed,
         variables: Variables::Editor,
         skills: (Home(".copilot/skills"), ".github/skills"),
         signs: &[Application("Code/User")],
         program: "code",
+        ..DEFAULTS
     },
     McpHost {
         name: "copilot-cli",
-        aliases: &[],
         title: "GitHub Copilot CLI",
         user: &[Variable("COPILOT_HOME", ".copilot", "mcp-config.json")],
         project: &[".github/mcp.json"],
-        format: Format::Json,
-        section: "mcpServers",
-        folders: None,
         shape: Shape::Copilot,
         variables: Variables::Shell { bare: true },
         skills: (Variable("COPILOT_HOME", ".copilot", "skills"), ".github/skills"),
         signs: &[Variable("COPILOT_HOME", ".copilot", "")],
         program: "copilot",
+        ..DEFAULTS
     },
     McpHost {
         name: "kiro",
-        aliases: &[],
         title: "Kiro",
         user: &[Home(".kiro/settings/mcp.json")],
         project: &[".kiro/settings/mcp.json"],
-        format: Format::Json,
-        section: "mcpServers",
-        folders: None,
-        shape: Shape::Plain,
         variables: Variables::InEnvironment,
         skills: (Home(".kiro/skills"), ".kiro/skills"),
         signs: &[Home(".kiro")],
         program: "kiro",
+        ..DEFAULTS
     },
     McpHost {
         name: "gemini",
@@ -153,14 +154,11 @@ pub(crate) const HOSTS: &[McpHost] = &[
         title: "Gemini CLI",
         user: &[Home(".gemini/settings.json")],
         project: &[".gemini/settings.json"],
-        format: Format::Json,
-        section: "mcpServers",
-        folders: None,
-        shape: Shape::Plain,
         variables: Variables::Shell { bare: true },
         skills: (Home(".gemini/skills"), ".gemini/skills"),
         signs: &[Home(".gemini")],
         program: "gemini",
+        ..DEFAULTS
     },
     McpHost {
         name: "antigravity",
@@ -169,11 +167,6 @@ pub(crate) const HOSTS: &[McpHost] = &[
         // Its applications and its command line have one file.
         user: &[Home(".gemini/config/mcp_config.json")],
         project: &[".agents/mcp_config.json"],
-        format: Format::Json,
-        section: "mcpServers",
-        folders: None,
-        shape: Shape::Plain,
-        variables: Variables::None,
         skills: (Home(".gemini/config/skills"), ".agents/skills"),
         signs: &[
             Home(".gemini/config"),
@@ -182,6 +175,7 @@ pub(crate) const HOSTS: &[McpHost] = &[
             Home(".gemini/antigravity-ide"),
         ],
         program: "agy",
+        ..DEFAULTS
     },
     McpHost {
         name: "devin",
@@ -189,76 +183,58 @@ pub(crate) const HOSTS: &[McpHost] = &[
         title: "Devin Desktop",
         user: &[Settings("devin/mcp_config.json")],
         project: &[".devin/mcp_config.json"],
-        format: Format::Json,
-        section: "mcpServers",
-        folders: None,
-        shape: Shape::Plain,
-        variables: Variables::None,
         skills: (Settings("devin/skills"), ".devin/skills"),
         signs: &[Settings("devin")],
         program: "devin",
+        ..DEFAULTS
     },
     // The older name of Devin Desktop, with folders of its own.
     McpHost {
         name: "windsurf",
-        aliases: &[],
         title: "Windsurf",
         user: &[Home(".codeium/windsurf/mcp_config.json")],
-        project: &[],
-        format: Format::Json,
-        section: "mcpServers",
-        folders: None,
-        shape: Shape::Plain,
         variables: Variables::Prefixed,
         skills: (Home(".codeium/windsurf/skills"), ".windsurf/skills"),
         signs: &[Home(".codeium/windsurf")],
         program: "windsurf",
+        ..DEFAULTS
     },
     McpHost {
         name: "zed",
-        aliases: &[],
         title: "Zed",
         user: &[Settings("zed/settings.json")],
         project: &[".zed/settings.json"],
-        format: Format::Json,
         section: "context_servers",
-        folders: None,
         shape: Shape::Zed,
-        variables: Variables::None,
         skills: (Home(".agents/skills"), ".agents/skills"),
         signs: &[Settings("zed")],
         program: "zed",
+        ..DEFAULTS
     },
     McpHost {
         name: "opencode",
-        aliases: &[],
         title: "opencode",
         user: &[Settings("opencode/opencode.json"), Settings("opencode/opencode.jsonc")],
         project: &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
-        format: Format::Json,
         section: "mcp",
-        folders: None,
         shape: Shape::Opencode,
         variables: Variables::Braces,
         skills: (Settings("opencode/skills"), ".opencode/skills"),
         signs: &[Settings("opencode")],
         program: "opencode",
+        ..DEFAULTS
     },
     McpHost {
         name: "continue",
-        aliases: &[],
         title: "Continue",
         // It reads every file of this folder, so that its own YAML file needs no change.
         user: &[Variable("CONTINUE_GLOBAL_DIR", ".continue", "mcpServers/stillframe.json")],
         project: &[".continue/mcpServers/stillframe.json"],
-        format: Format::Json,
-        section: "mcpServers",
-        folders: None,
-        shape: Shape::Plain,
         variables: Variables::Secrets,
         skills: (Variable("CONTINUE_GLOBAL_DIR", ".continue", "skills"), ".continue/skills"),
         signs: &[Variable("CONTINUE_GLOBAL_DIR", ".continue", "")],
         program: "cn",
+        ..DEFAULTS
     },
     McpHost {
         name: "cline",
@@ -274,11 +250,6 @@ pub(crate) const HOSTS: &[McpHost] = &[
                 &Variable("CLINE_DIR", ".cline", "data/settings/cline_mcp_settings.json"),
             ),
         )],
-        project: &[],
-        format: Format::Json,
-        section: "mcpServers",
-        folders: None,
-        shape: Shape::Plain,
         variables: Variables::Prefixed,
         skills: (Home(".cline/skills"), ".cline/skills"),
         signs: &[
@@ -286,21 +257,19 @@ pub(crate) const HOSTS: &[McpHost] = &[
             Or("CLINE_DATA_DIR", "", &Variable("CLINE_DIR", ".cline", "data")),
         ],
         program: "cline",
+        ..DEFAULTS
     },
     McpHost {
         name: "goose",
-        aliases: &[],
         title: "Goose",
         user: &[Settings("goose/config.yaml")],
-        project: &[],
         format: Format::Yaml,
         section: "extensions",
-        folders: None,
         shape: Shape::Goose,
-        variables: Variables::None,
         skills: (Settings("goose/skills"), ".goose/skills"),
         signs: &[Settings("goose")],
         program: "goose",
+        ..DEFAULTS
     },
 ];
 
