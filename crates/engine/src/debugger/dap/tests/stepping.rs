@@ -51,14 +51,9 @@ async fn a_step_without_rules_is_one_request() {
 #[tokio::test(start_paused = true)]
 async fn a_step_over_a_call_with_a_logpoint_inside_ends_after_the_call() {
     let mut scene = stepping(Step::Over).await;
-    scene.peer.stopped("breakpoint", &[7]).await;
-    scene.peer.serve_stack(3, 3).await;
-    scene.peer.serve("stepOut", json!({})).await;
-    assert_eq!(scene.event().await, logged());
+    scene.logs(3).await;
     // Out of the call, in the middle of the line that it was made from.
-    scene.peer.stopped("step", &[]).await;
-    scene.peer.serve_stack(2, 10).await;
-    scene.peer.serve("next", json!({})).await;
+    scene.continues_step(2, 10, "next").await;
     scene.peer.stopped("step", &[]).await;
     assert_eq!(scene.event().await, over());
 }
@@ -68,13 +63,8 @@ async fn a_step_over_a_call_with_a_logpoint_inside_ends_after_the_call() {
 async fn a_step_over_two_calls_on_one_line_ends_after_both() {
     let mut scene = stepping(Step::Over).await;
     for _ in 0..2 {
-        scene.peer.stopped("breakpoint", &[7]).await;
-        scene.peer.serve_stack(3, 3).await;
-        scene.peer.serve("stepOut", json!({})).await;
-        assert_eq!(scene.event().await, logged());
-        scene.peer.stopped("step", &[]).await;
-        scene.peer.serve_stack(2, 10).await;
-        scene.peer.serve("next", json!({})).await;
+        scene.logs(3).await;
+        scene.continues_step(2, 10, "next").await;
     }
     scene.peer.stopped("step", &[]).await;
     assert_eq!(scene.event().await, over());
@@ -83,21 +73,11 @@ async fn a_step_over_two_calls_on_one_line_ends_after_both() {
 #[tokio::test(start_paused = true)]
 async fn a_step_over_a_deep_call_steps_out_of_each_frame() {
     let mut scene = stepping(Step::Over).await;
-    scene.peer.stopped("breakpoint", &[7]).await;
-    scene.peer.serve_stack(4, 3).await;
-    scene.peer.serve("stepOut", json!({})).await;
-    assert_eq!(scene.event().await, logged());
-    scene.peer.stopped("step", &[]).await;
-    scene.peer.serve_stack(3, 5).await;
-    scene.peer.serve("stepOut", json!({})).await;
+    scene.logs(4).await;
+    scene.continues_step(3, 5, "stepOut").await;
     // The logpoint is hit again, on the way.
-    scene.peer.stopped("breakpoint", &[7]).await;
-    scene.peer.serve_stack(3, 3).await;
-    scene.peer.serve("stepOut", json!({})).await;
-    assert_eq!(scene.event().await, logged());
-    scene.peer.stopped("step", &[]).await;
-    scene.peer.serve_stack(2, 10).await;
-    scene.peer.serve("next", json!({})).await;
+    scene.logs(3).await;
+    scene.continues_step(2, 10, "next").await;
     scene.peer.stopped("step", &[]).await;
     assert_eq!(scene.event().await, over());
 }
@@ -139,13 +119,8 @@ async fn a_step_that_is_still_on_its_line_continues() {
 #[tokio::test(start_paused = true)]
 async fn a_step_out_past_a_logpoint_still_steps_out() {
     let mut scene = stepping(Step::Out).await;
-    scene.peer.stopped("breakpoint", &[7]).await;
-    scene.peer.serve_stack(3, 3).await;
-    scene.peer.serve("stepOut", json!({})).await;
-    assert_eq!(scene.event().await, logged());
-    scene.peer.stopped("step", &[]).await;
-    scene.peer.serve_stack(2, 10).await;
-    scene.peer.serve("stepOut", json!({})).await;
+    scene.logs(3).await;
+    scene.continues_step(2, 10, "stepOut").await;
     scene.peer.stopped("step", &[]).await;
     assert_eq!(scene.event_after_stack(1, 20).await, over());
 }
@@ -186,10 +161,7 @@ async fn a_step_ends_at_any_other_stop() {
         scene.peer.serve("next", json!({})).await;
     };
     tokio::join!(scene.debugger.step(RawId(1), Step::Over), served).0.unwrap();
-    scene.peer.stopped("breakpoint", &[7]).await;
-    scene.peer.serve_stack(3, 3).await;
-    scene.peer.serve("stepOut", json!({})).await;
-    assert_eq!(scene.event().await, logged());
+    scene.logs(3).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     assert_eq!(scene.event().await, logged());
     assert_eq!(scene.event().await, stops(&[2]));
@@ -199,6 +171,21 @@ async fn a_step_ends_at_any_other_stop() {
 }
 
 impl Scene {
+    /// Hits the logpoint in a frame at this depth, which is then left.
+    async fn logs(&mut self, depth: u64) {
+        self.peer.stopped("breakpoint", &[7]).await;
+        self.peer.serve_stack(depth, 3).await;
+        self.peer.serve("stepOut", json!({})).await;
+        assert_eq!(self.event().await, logged());
+    }
+
+    /// Ends a request at this depth and line, where the step continues with another one.
+    async fn continues_step(&mut self, depth: u64, line: u64, command: &str) {
+        self.peer.stopped("step", &[]).await;
+        self.peer.serve_stack(depth, line).await;
+        self.peer.serve(command, json!({})).await;
+    }
+
     /// The next event, before which the adapter may be asked for the stack.
     async fn event_after_stack(&mut self, depth: u64, line: u64) -> Event {
         tokio::select! {
