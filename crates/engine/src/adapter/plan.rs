@@ -28,14 +28,14 @@ pub use stops::{RefusedLines, SimultaneousStops};
 pub enum Plan {
     /// By the Debug Adapter Protocol.
     Dap {
-        /// How the connection comes about.
+        /// How to connect.
         transport: Transport,
-        /// What is said on it.
+        /// What to send on the connection.
         setup: DapSetup,
     },
     /// By the inspector protocol.
     Cdp {
-        /// How the connection comes about.
+        /// How to connect.
         wire: CdpWire,
         /// The rest.
         setup: CdpSetup,
@@ -56,7 +56,7 @@ impl Plan {
     }
 }
 
-/// How a connection to an adapter comes about. Every process that is started for it is of the session's group.
+/// How to connect to an adapter. Every process that is started for it belongs to the session's process group.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transport {
     /// The adapter is started, and speaks on its standard input and output.
@@ -132,7 +132,7 @@ pub fn filled(mut spec: ProcessSpec, place: &str, with: &str) -> ProcessSpec {
 pub struct DapSetup {
     /// The name that `initialize` takes.
     pub adapter_id: &'static str,
-    /// How the program is come by. Its children are attached to, unless the adapter asks for something else.
+    /// Whether the program is launched or attached to. Its children are attached to, unless the adapter requests otherwise.
     pub request: StartRequest,
     /// The arguments of that request.
     pub arguments: Map<String, Value>,
@@ -208,7 +208,7 @@ pub struct Quirks {
     pub configured_within: Duration,
     /// How to start a program so that its debugger accepts connections, for messages.
     pub listens: &'static str,
-    /// Functions that every exception goes through. A breakpoint there is a stop at an exception.
+    /// Functions that every exception passes. A breakpoint there is a stop at an exception.
     pub exception_functions: fn(ExceptionMode) -> &'static [&'static str],
     /// A command of the debugger that prints the type and the message of an exception that is being thrown, as JSON
     /// in a line after `thrown `.
@@ -249,7 +249,7 @@ pub struct Quirks {
     /// Other names for a function by which the adapter stops on the lines of its body, in their order, by the text of its
     /// source and the line where it stops otherwise: the first of them with code is used, if the adapter accepts it.
     pub function_body: fn(&str, &str, u32) -> Vec<String>,
-    /// How to go on where the adapter refuses a breakpoint because its line has no code.
+    /// What to do if the adapter refuses a breakpoint because its line has no code.
     pub refused_lines: Option<RefusedLines>,
     /// Whether a name is that of a closure, of an adapter that binds a breakpoint on a line in the closures that begin there,
     /// too.
@@ -281,7 +281,7 @@ pub struct Quirks {
     /// Whether a step from a line of a source goes back to another one because the first ends a function, and calls that
     /// are made there belong to the other.
     pub goes_back_at_end: Option<fn(&str, u32, u32) -> bool>,
-    /// A pause may stop in a thread of the runtime's own, while threads of the user's wait.
+    /// A pause may stop one of the runtime's own threads while the user's threads wait.
     pub pauses_anywhere: bool,
     /// A pause suspends all threads, and is reported for another one than was requested.
     pub ignores_paused_thread: bool,
@@ -322,6 +322,9 @@ pub struct Quirks {
     /// A command of the debugger that takes a frame and an expression, and prints an expression that the adapter can
     /// evaluate for one that it cannot, or an error, as JSON in a line after `evaluated `.
     pub expression_command: Option<&'static str>,
+    /// Whether each name that is listed in a function of this name is one that the adapter finds there, so that
+    /// `expression_command` has nothing to say about it.
+    pub has_own_names: fn(&str) -> bool,
     /// A command of the debugger that takes a frame, and prints the name of each global variable that the frame's scopes
     /// list although the program does not have it, in a line after `removed `.
     pub removed_command: Option<&'static str>,
@@ -359,11 +362,11 @@ pub struct Quirks {
     pub message: fn(&str) -> String,
     /// The exception of a stop, without what the adapter puts around it.
     pub exception: fn(Exception) -> Exception,
-    /// The references of a frame's scopes are good until the scopes of another frame are asked for.
+    /// The references of a frame's scopes are valid until the scopes of another frame are requested.
     pub scopes_of_one_frame: bool,
-    /// Variables are assigned to by evaluating an assignment, because `setVariable` takes less than the language.
+    /// Variables are assigned to by evaluating an assignment, because `setVariable` accepts less than the language does.
     pub assigns_by_evaluating: bool,
-    /// It takes the time limit of an evaluation, as `timeout` in ms.
+    /// It accepts the time limit of an evaluation, as `timeout` in ms.
     pub bounds_evaluations: bool,
     /// Beginnings of lines that the program's runtime prints because it is debugged, and that are left out.
     pub muted: &'static [&'static str],
@@ -386,12 +389,12 @@ pub struct Quirks {
     pub runs_before_pause: Duration,
     /// What the program writes comes by a terminal, with CR LF for each line end.
     pub writes_crlf: bool,
-    /// What its users have to know of a machine-code file, before it stops in it.
+    /// What the user has to know about a machine-code file before a stop in it.
     pub caution: fn(&Path) -> Option<String>,
     /// It takes the longest text of a value (`text`, in characters), and reports the length of a text that it has cut
     /// (`textLength`). Without this, `textLength` is the length of a string, whose text is a literal.
     pub takes_limits: bool,
-    /// An expression for the text of what an expression gives, as a log message has it.
+    /// An expression for the text of a value, as in a log message.
     pub as_text: fn(&str) -> String,
     /// An expression for whether a value counts as true.
     pub as_condition: fn(&str) -> String,
@@ -399,13 +402,13 @@ pub struct Quirks {
     pub samples: bool,
     /// How a program is sampled by pausing it; none if that is not done.
     pub stack_sampling: Option<StackSampling>,
-    /// It describes assertions, and marks exceptions so that a test runner can name them (`thrown`).
+    /// It describes assertions, and marks exceptions so that a test runner can refer to them (`thrown`).
     pub describes_throws: bool,
     /// The type of the error that a failed evaluation threw, by its message; empty where it has none.
     pub error_type: fn(&str) -> &str,
     /// At an exception, the name of the exception in expressions is `error`.
     pub names_exception: bool,
-    /// Whether the description of a stop is that of a pause, where its reason is another word.
+    /// Whether the description of a stop with another reason is that of a pause.
     pub is_pause: fn(&str) -> bool,
     /// How data breakpoints work where the protocol does not say it.
     pub data: DataQuirks,
@@ -421,7 +424,7 @@ pub struct DataQuirks {
     pub command: Option<&'static str>,
     /// Whether watching storage watches other storage, too, by the adapter's names for both.
     pub covers: fn(&str, &str) -> bool,
-    /// Whether the description of a stop is that of one at a data breakpoint, where its reason is another word.
+    /// Whether the description of a stop with another reason is that of a data breakpoint.
     pub is_stop: fn(&str) -> bool,
     /// How storage in a frame is known, to stop watching it when the function returns; none if the adapter does that.
     pub frames: Option<FrameQuirks>,
@@ -460,7 +463,7 @@ pub struct FutureCommands {
 /// How the exception is read that a thread is throwing.
 #[derive(Clone, Copy, Debug)]
 pub struct ThrownValue {
-    /// A function that every exception goes through.
+    /// A function that every exception passes.
     pub function: &'static str,
     /// Expressions for the exception there, the best one first.
     pub expressions: &'static [&'static str],
@@ -538,6 +541,7 @@ impl Quirks {
         operands: |_, _| Vec::new(),
         deciding_name: |_, _| None,
         expression_command: None,
+        has_own_names: |_| false,
         removed_command: None,
         is_call: |_| false,
         calls_stop_at_breakpoints: false,
