@@ -1,9 +1,9 @@
 //! Expressions with lambdas, patterns and texts, in the stopped program and as conditions.
 
 use serde_json::json;
-use test_support::{Fixture, Language};
+use test_support::Language;
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 const SHOP: &str = "\
 import static java.util.stream.Collectors.joining;
@@ -58,8 +58,7 @@ class Main {
 
 #[tokio::test]
 async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", SHOP);
+    let (_folder, program) = written("Main.java", SHOP);
     let session = Debugging::of(Language::Java).await;
     let condition = "items.stream().anyMatch(one -> one.count() > 2) && payment instanceof Cash cash && cash.given() == 3";
     let asked = json!({ "file": program.path(), "line": program.line("total"), "condition": condition });
@@ -189,8 +188,7 @@ class Main {
 
 #[tokio::test]
 async fn a_call_that_does_not_end_is_interrupted_and_the_program_goes_on_as_without_it() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", CALLS);
+    let (_folder, program) = written("Main.java", CALLS);
     let (session, _) = Debugging::stopped_at(&program, "one").await;
     for expression in ["nap()", "search(list)", "Thread.sleep(600_000)", "search(list)", "nap()"] {
         let asked = json!({ "expression": expression, "timeout": 300 });
@@ -235,8 +233,7 @@ class Main {
 
 #[tokio::test]
 async fn a_condition_selects_exceptions() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", CODES);
+    let (_folder, program) = written("Main.java", CODES);
     let session = Debugging::of(Language::Java).await;
     let condition = "error instanceof Main.Failure failure && failure.code == 2";
     let asked = json!({ "mode": "all", "exceptionCondition": condition });
@@ -251,8 +248,7 @@ async fn a_condition_selects_exceptions() {
 
 #[tokio::test]
 async fn an_expression_cannot_end_the_program() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", CODES);
+    let (_folder, program) = written("Main.java", CODES);
     let (session, _) = Debugging::stopped_at(&program, "end").await;
     for expression in ["System.exit(3)", "Runtime.getRuntime().halt(3)"] {
         let asked = json!({ "expression": expression });
@@ -312,8 +308,7 @@ class Main {
 /// The class `Busy` cannot be initialized while its program is stopped: it waits for another thread.
 #[tokio::test]
 async fn imported_names_are_found_and_unknown_ones_run_no_code() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", IMPORTS);
+    let (_folder, program) = written("Main.java", IMPORTS);
     let session = Debugging::of(Language::Java).await;
     let condition = "entry.getValue().status() == Status.PAID";
     let asked = json!({ "file": program.path(), "line": program.line("counts"), "condition": condition });

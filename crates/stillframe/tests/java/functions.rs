@@ -1,9 +1,9 @@
 //! Breakpoints on methods that another class has than the one that is named.
 
 use serde_json::json;
-use test_support::{Fixture, Language};
+use test_support::Language;
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 const SHAPES: &str = "\
 import java.util.function.IntBinaryOperator;
@@ -31,8 +31,7 @@ class Main {
 
 #[tokio::test]
 async fn the_bodies_of_an_enum_and_inherited_methods_are_found() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", SHAPES);
+    let (_folder, program) = written("Main.java", SHAPES);
     let session = Debugging::of(Language::Java).await;
     for function in ["Operator.applyAsInt", "Square.show"] {
         session.ok("set_breakpoint", json!({ "function": function })).await;

@@ -1,10 +1,9 @@
 //! `diagnose_hang` of Java programs.
 
 use serde_json::json;
-use test_support::Fixture;
 
 use crate::STILLFRAME;
-use crate::debugging::folder;
+use crate::debugging::written;
 
 const SEARCHES: &str = "\
 class Main {
@@ -26,8 +25,7 @@ class Main {
 
 #[tokio::test]
 async fn a_loop_in_which_nothing_changes_is_busy() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", SEARCHES);
+    let (_folder, program) = written("Main.java", SEARCHES);
     let server = STILLFRAME.serve().await;
     let asked = json!({ "command": ["java", program.path()], "timeout": 5_000 });
     let found = server.ok("diagnose_hang", asked).await;
@@ -69,8 +67,7 @@ class Main {
 
 #[tokio::test]
 async fn only_a_collection_is_known_to_come_to_its_end() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", ITERATES);
+    let (_folder, program) = written("Main.java", ITERATES);
     let server = STILLFRAME.serve().await;
     for (arguments, evidence) in [
         (vec![], "values change; cannot tell whether the loop progresses toward its end"),
@@ -105,8 +102,7 @@ class Main {
 
 #[tokio::test]
 async fn what_several_threads_wait_for_is_said_once() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", SERVES);
+    let (_folder, program) = written("Main.java", SERVES);
     let server = STILLFRAME.serve().await;
     let asked = json!({ "command": ["java", program.path()], "timeout": 5_000 });
     let found = server.ok("diagnose_hang", asked).await;

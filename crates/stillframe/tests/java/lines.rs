@@ -1,10 +1,10 @@
 //! Lines without code of their own, and classes within methods.
 
 use serde_json::json;
-use test_support::{Fixture, Language};
+use test_support::Language;
 
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 const PROGRAM: &str = "\
 class Main {
@@ -34,8 +34,7 @@ class Main {
 
 #[tokio::test]
 async fn a_function_that_a_source_does_not_have_is_refused_before_the_program_starts() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", PROGRAM);
+    let (_folder, program) = written("Main.java", PROGRAM);
     let server = STILLFRAME.serve().await;
     let arguments =
         json!({ "program": program.path(), "until": [{ "file": program.path(), "function": "thrice" }] });
@@ -53,8 +52,7 @@ async fn a_function_that_a_source_does_not_have_is_refused_before_the_program_st
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn a_line_of_a_class_within_a_method_is_not_taken_for_one_of_the_method() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", PROGRAM);
+    let (_folder, program) = written("Main.java", PROGRAM);
     for (line, stop, note) in [("runs", "runs", false), ("comment", "prints", true)] {
         let session = Debugging::of(Language::Java).await;
         let until = json!([{ "line": program.line(line) }]);
@@ -81,8 +79,7 @@ async fn a_line_of_a_class_within_a_method_is_not_taken_for_one_of_the_method() 
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn a_field_without_code_is_not_taken_for_one_of_the_class_around_it() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", PROGRAM);
+    let (_folder, program) = written("Main.java", PROGRAM);
     let session = Debugging::of(Language::Java).await;
     let until = json!([{ "line": program.line("field") }, { "line": program.line("pair") }]);
     let ended = session

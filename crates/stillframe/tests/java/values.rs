@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, Language};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written};
 
 #[tokio::test]
 async fn an_uncaught_exception_has_class_message_and_stack() {
@@ -49,8 +49,7 @@ class Main {
 /// The cause is of a thread that is not at that place any more.
 #[tokio::test]
 async fn the_cause_of_an_exception_has_its_message_and_place() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", READS);
+    let (_folder, program) = written("Main.java", READS);
     let session = Debugging::of(Language::Java).await;
     let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
     assert_eq!((stopped.outcome(), stopped.place()), ("exception", (program.path(), program.line("gets"))));
@@ -251,8 +250,7 @@ class Main {
 
 #[tokio::test]
 async fn the_length_of_a_string_is_that_of_its_letters() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "Main.java", TEXT);
+    let (_folder, program) = written("Main.java", TEXT);
     let (session, _) = Debugging::stopped_at(&program, "end").await;
     let shown = session.ok("evaluate_expression", json!({ "expression": "text", "maxLength": 100 })).await;
     assert_eq!((&shown["truncated"], &shown["length"]), (&json!(true), &json!(2000)), "{}", shown.text);

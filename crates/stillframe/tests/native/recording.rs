@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use test_support::{Fixture, Server, rows_to_try};
 
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 const CPP: &str = r#"
 #include <map>
@@ -120,8 +120,7 @@ async fn both_ways_record_the_same(program: &Fixture, expressions: &[&str], stea
 
 #[tokio::test]
 async fn cpp_is_recorded_as_by_stops() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "recorded.cpp", CPP);
+    let (_folder, program) = written("recorded.cpp", CPP);
     let expressions = [
         "index",
         "name",
@@ -146,8 +145,7 @@ async fn cpp_is_recorded_as_by_stops() {
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn rust_is_recorded_as_by_stops() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "recorded.rs", RUST);
+    let (_folder, program) = written("recorded.rs", RUST);
     let expressions = [
         "index",
         "name",
@@ -169,8 +167,7 @@ async fn rust_is_recorded_as_by_stops() {
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn expressions_that_lldb_does_not_evaluate_in_a_callback_are_recorded_by_stops() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "recorded.cpp", CPP);
+    let (_folder, program) = written("recorded.cpp", CPP);
     let server = STILLFRAME.serve().await;
     let point = json!({ "line": program.line("here"), "expressions": ["index", "next(2)", "0.5 * index", "rows.size()"] });
     let (way, recorded) = traced(&server, &program, json!({ "points": [point] })).await;
@@ -209,8 +206,7 @@ int main() {
 /// LLDB keeps the variables of a frame that is called again at the same address.
 #[tokio::test]
 async fn an_object_has_the_fields_of_its_own_class_at_each_hit() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "shapes.cpp", SHAPES);
+    let (_folder, program) = written("shapes.cpp", SHAPES);
     let server = STILLFRAME.serve().await;
     let side = "dynamic_cast<Square*>(shape.get())->side";
     let point =
@@ -246,8 +242,7 @@ int main(int argc, char **argv) {
 
 #[tokio::test]
 async fn a_program_is_paused_again_and_again_after_values_were_recorded() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "busy.c", BUSY);
+    let (_folder, program) = written("busy.c", BUSY);
     let session = Debugging::of(program.language()).await;
     is_recorded_and_paused(&session, &program, "argc + 1", 5).await;
     session.finish().await;

@@ -7,7 +7,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use test_support::{Answer, Fixture, Language};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written};
 
 /// A program in a folder of its own, which goes with it.
 pub(crate) struct Script {
@@ -27,8 +27,7 @@ impl Script {
     }
 
     fn named(name: &str, text: &str) -> Self {
-        let folder = folder();
-        let main = Fixture::write(folder.path(), name, text);
+        let (folder, main) = written(name, text);
         Self { folder, main }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, Language};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written};
 
 const PROGRAM: &str = "\
 <?php
@@ -29,8 +29,7 @@ const IMPOSSIBLE: [&str; 8] = [
 
 #[tokio::test]
 async fn an_exception_of_a_catch_on_the_line_of_the_brace_is_uncaught_and_no_expression_ends_the_program() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", PROGRAM);
+    let (_folder, program) = written("main.php", PROGRAM);
     let session = Debugging::of(Language::Php).await;
     session.ok("set_exception_breakpoints", json!({ "mode": "uncaught" })).await;
     let refused =
@@ -99,8 +98,7 @@ echo \\count((new Settings())->read('{port')), \"\\n\";
 /// A function of PHP's own has neither variables nor a place of its own.
 #[tokio::test]
 async fn an_exception_that_a_function_of_php_throws_stops_in_the_function_that_calls_it() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", READS);
+    let (_folder, program) = written("main.php", READS);
     let session = Debugging::of(Language::Php).await;
     let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
     assert_eq!(
@@ -160,8 +158,7 @@ echo through('Shop\\outer'), \"\\n\";
 /// Between the frames of the program are those of `array_map`, `usort` and `call_user_func`.
 #[tokio::test]
 async fn a_frame_that_waits_for_a_function_of_php_shows_its_own_variables() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", CALLS);
+    let (_folder, program) = written("main.php", CALLS);
     let session = Debugging::of(Language::Php).await;
     session.break_at(&program, "closure").await;
     session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
@@ -229,8 +226,7 @@ try { fails(); } catch (LogicException $error) { throw new LogicException('again
 /// A closure that begins where it is passed on is around that line, too; a fiber has only its own frames.
 #[tokio::test]
 async fn what_catches_an_exception_is_known_for_closures_fibers_and_blocks_on_one_line() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", CAUGHT);
+    let (_folder, program) = written("main.php", CAUGHT);
     let session = Debugging::of(Language::Php).await;
     session.ok("set_exception_breakpoints", json!({ "mode": "uncaught" })).await;
     let stopped = session.start(&program).await;
@@ -271,8 +267,7 @@ $pages->throw(new DomainException('uncaught')); // @uncaught
 
 #[tokio::test]
 async fn a_generator_catches_what_it_is_given_to_throw() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", GIVEN);
+    let (_folder, program) = written("main.php", GIVEN);
     let session = Debugging::of(Language::Php).await;
     session.ok("set_exception_breakpoints", json!({ "mode": "uncaught" })).await;
     let stopped = session.start(&program).await;
@@ -297,8 +292,7 @@ $fiber->resume();
 
 #[tokio::test]
 async fn what_has_started_a_fiber_does_not_catch_its_later_exceptions() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", LEFT);
+    let (_folder, program) = written("main.php", LEFT);
     let session = Debugging::of(Language::Php).await;
     let stopped = session.start(&program).await;
     assert_eq!(stopped.outcome(), "exception", "{}", stopped.text);
@@ -320,8 +314,7 @@ all([0]); // @call
 /// In PHP's notation, a line has a function and the place where it was called.
 #[tokio::test]
 async fn the_stack_of_an_exception_says_where_each_function_was_called() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", DIVIDES);
+    let (_folder, program) = written("main.php", DIVIDES);
     let session = Debugging::of(Language::Php).await;
     let stopped = session.start(&program).await;
     assert_eq!(stopped.outcome(), "exception", "{}", stopped.text);

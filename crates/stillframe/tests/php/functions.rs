@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, Language};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written};
 
 const CART: &str = "\
 <?php
@@ -65,8 +65,7 @@ class Square extends Named
 }
 echo (new Square())->area();
 ";
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", text);
+    let (_folder, program) = written("main.php", text);
     let session = Debugging::of(Language::Php).await;
     session.ok("set_breakpoint", json!({ "file": program.path(), "function": "area" })).await;
     let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
@@ -77,8 +76,7 @@ echo (new Square())->area();
 /// Its file is loaded when the program runs already, and has a namespace.
 #[tokio::test]
 async fn a_function_on_one_line_stops_where_it_is_called() {
-    let folder = folder();
-    let cart = Fixture::write(folder.path(), "cart.php", CART);
+    let (folder, cart) = written("cart.php", CART);
     let program = Fixture::write(folder.path(), "main.php", PROGRAM);
     let session = Debugging::of(Language::Php).await;
     let until = json!([
@@ -112,8 +110,7 @@ echo (new Basket())->add('pen'), \"\\n\"; // @outside
 
 #[tokio::test]
 async fn an_expression_may_name_the_object_without_its_sign() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", BASKET);
+    let (_folder, program) = written("main.php", BASKET);
     let (session, _) = Debugging::stopped_at(&program, "counts").await;
     for (expression, expected) in [("this->items[0] . name", "\"penpen\""), ("count(this->items)", "1")] {
         assert_eq!(session.evaluate(expression).await, expected, "{expression}");
@@ -146,8 +143,7 @@ echo price(2, 'pen');
 
 #[tokio::test]
 async fn a_statement_without_braces_stops_on_its_own_line() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", BRACELESS);
+    let (_folder, program) = written("main.php", BRACELESS);
     let session = Debugging::of(Language::Php).await;
     let names = ["foreach", "foreach", "while", "elseif", "case"];
     for name in names.iter().skip(1) {
@@ -164,8 +160,7 @@ async fn a_statement_without_braces_stops_on_its_own_line() {
 /// The name of its class has the character that separates the names of a class and of its property.
 #[tokio::test]
 async fn properties_of_a_class_without_a_name_have_theirs() {
-    let folder = folder();
-    let cart = Fixture::write(folder.path(), "cart.php", CART);
+    let (folder, cart) = written("cart.php", CART);
     let program = Fixture::write(folder.path(), "main.php", PROGRAM);
     let session = Debugging::of(Language::Php).await;
     let until = json!([{ "file": cart.path(), "function": "count" }]);
@@ -190,8 +185,7 @@ async fn properties_of_a_class_without_a_name_have_theirs() {
 /// The names that the program itself uses are those with the namespace.
 #[tokio::test]
 async fn a_function_in_a_namespace_that_is_loaded_later_is_found_by_its_short_name() {
-    let folder = folder();
-    let cart = Fixture::write(folder.path(), "cart.php", CART);
+    let (folder, cart) = written("cart.php", CART);
     let program = Fixture::write(folder.path(), "main.php", PROGRAM);
     for (name, line) in [
         ("double", "double"),
@@ -269,8 +263,7 @@ class Page
 /// Xdebug knows a call by the class of the object.
 #[tokio::test]
 async fn a_method_stops_whatever_the_class_of_its_object() {
-    let folder = folder();
-    let page = Fixture::write(folder.path(), "Page.php", PAGE);
+    let (folder, page) = written("Page.php", PAGE);
     let program = Fixture::write(folder.path(), "main.php", STOCK);
     for (name, places) in [
         ("Base::put", &["put"; 4] as &[_]),
@@ -301,8 +294,7 @@ async fn a_method_stops_whatever_the_class_of_its_object() {
 
 #[tokio::test]
 async fn a_method_of_a_class_that_is_loaded_later_stops_beside_one_that_is_loaded() {
-    let folder = folder();
-    let page = Fixture::write(folder.path(), "Page.php", PAGE);
+    let (folder, page) = written("Page.php", PAGE);
     let program = Fixture::write(folder.path(), "main.php", STOCK);
     let (session, _) = Debugging::stopped_at(&program, "name").await;
     session.ok("set_breakpoint", json!({ "function": "save" })).await;

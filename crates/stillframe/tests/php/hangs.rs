@@ -1,10 +1,9 @@
 //! Programs that do not finish.
 
 use serde_json::json;
-use test_support::Fixture;
 
 use crate::STILLFRAME;
-use crate::debugging::folder;
+use crate::debugging::written;
 
 const SEARCHES: &str = "\
 <?php
@@ -22,8 +21,7 @@ echo find([1, 3, 5], 2), \"\\n\", find([1, 3, 5], 4), \"\\n\";
 
 #[tokio::test]
 async fn a_loop_that_does_not_end_is_found_with_its_function() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", SEARCHES);
+    let (_folder, program) = written("main.php", SEARCHES);
     let server = STILLFRAME.serve().await;
     let asked = json!({ "command": "php", "args": [program.path()], "timeout": 5000 });
     let found = server.ok("diagnose_hang", asked).await;
@@ -45,8 +43,7 @@ echo fgets($client);
 
 #[tokio::test]
 async fn a_wait_for_data_on_a_connection_is_named() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", NEVER_ANSWERS);
+    let (_folder, program) = written("main.php", NEVER_ANSWERS);
     let server = STILLFRAME.serve().await;
     let asked = json!({ "command": "php", "args": [program.path()], "timeout": 4000 });
     let found = server.ok("diagnose_hang", asked).await;
@@ -58,8 +55,7 @@ async fn a_wait_for_data_on_a_connection_is_named() {
 /// A signal, which pauses a PHP program, ends a `sleep`.
 #[tokio::test]
 async fn a_program_that_sleeps_is_not_woken() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", "<?php\nsleep(1000);\necho \"awake\\n\";\n");
+    let (_folder, program) = written("main.php", "<?php\nsleep(1000);\necho \"awake\\n\";\n");
     let server = STILLFRAME.serve().await;
     let asked = json!({ "command": "php", "args": [program.path()], "timeout": 4000 });
     let found = server.ok("diagnose_hang", asked).await;
@@ -84,8 +80,7 @@ wait([]);
 
 #[tokio::test]
 async fn a_loop_whose_values_change_is_not_called_still() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", COUNTS);
+    let (_folder, program) = written("main.php", COUNTS);
     let server = STILLFRAME.serve().await;
     let asked = json!({ "command": "php", "args": [program.path()], "timeout": 5000 });
     let found = server.ok("diagnose_hang", asked).await;

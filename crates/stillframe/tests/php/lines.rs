@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, Language};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 const ARROWS: &str = "\
 <?php
@@ -34,8 +34,7 @@ echo $word, count($names), \"\\n\"; // @end
 
 #[tokio::test]
 async fn an_arrow_function_on_its_own_line_stops_where_it_is_called() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", ARROWS);
+    let (_folder, program) = written("main.php", ARROWS);
     let session = Debugging::of(Language::Php).await;
     for name in ["maps", "sorts", "doubles"] {
         let set = session.break_at(&program, name).await;
@@ -58,8 +57,7 @@ async fn an_arrow_function_on_its_own_line_stops_where_it_is_called() {
 
 #[tokio::test]
 async fn a_line_without_code_stays_in_its_function() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", ARROWS);
+    let (_folder, program) = written("main.php", ARROWS);
     let session = Debugging::of(Language::Php).await;
     // An argument before a closure leads to it, as what is before any function.
     for (asked, expected) in [("sorted", "sorts"), ("head", "sorts"), ("closure", "adds"), ("end", "end")] {
@@ -83,8 +81,7 @@ const LIST: &str = "\
 
 #[tokio::test]
 async fn lines_of_a_template_that_print_have_code() {
-    let folder = folder();
-    let list = Fixture::write(folder.path(), "list.phtml", LIST);
+    let (folder, list) = written("list.phtml", LIST);
     let main = "<?php\n$rows = ['pen' => 2, 'ink' => 5];\ninclude __DIR__ . '/list.phtml';\n";
     let program = Fixture::write(folder.path(), "main.php", main);
     for name in ["item", "total", "html"] {

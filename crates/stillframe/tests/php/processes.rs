@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, Language};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 const LEVEL: &str = "\
 <?php
@@ -39,8 +39,7 @@ echo Level::Low->label(), \"\\n\"; // @says
 
 #[tokio::test]
 async fn a_forked_process_ends_as_it_would() {
-    let folder = folder();
-    let level = Fixture::write(folder.path(), "level.php", LEVEL);
+    let (folder, level) = written("level.php", LEVEL);
     let program = Fixture::write(folder.path(), "main.php", PROGRAM);
     let session = Debugging::of(Language::Php).await;
     session.ok("set_breakpoint", json!({ "function": "label" })).await;

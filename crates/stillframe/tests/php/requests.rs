@@ -1,10 +1,9 @@
 //! `php -S`: each request is debugged on a connection of its own.
 
 use serde_json::json;
-use test_support::Fixture;
 
 use crate::STILLFRAME;
-use crate::debugging::{Report, folder};
+use crate::debugging::{Report, written};
 
 const ROUTER: &str = "\
 <?php
@@ -18,8 +17,7 @@ echo greeting($_GET['name'] ?? 'nobody');
 
 #[tokio::test]
 async fn a_request_stops_in_its_handler_and_the_next_one_too() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "router.php", ROUTER);
+    let (folder, program) = written("router.php", ROUTER);
     let server = STILLFRAME.serve().await;
     let place = json!({ "file": program.path(), "line": program.line("greeting") });
     let asked = json!({

@@ -1,9 +1,8 @@
 //! Steps that a breakpoint interrupts, and frames that Xdebug makes up.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 const SUMS: &str = "\
 <?php
@@ -22,8 +21,7 @@ echo $third, \"\\n\"; // @last
 
 #[tokio::test]
 async fn a_step_that_a_breakpoint_interrupts_is_over() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", SUMS);
+    let (_folder, program) = written("main.php", SUMS);
     for (step, begins, inside) in [("step_over", "calls", "inner"), ("step_out", "inner", "adds")] {
         let (session, _) = Debugging::stopped_at(&program, begins).await;
         session.break_at(&program, inside).await;
@@ -41,8 +39,7 @@ async fn a_step_that_a_breakpoint_interrupts_is_over() {
 /// Xdebug stops at the end of the step before the breakpoint, whose hit it leaves out.
 #[tokio::test]
 async fn a_breakpoint_where_an_interrupted_step_would_end_is_hit() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", SUMS);
+    let (_folder, program) = written("main.php", SUMS);
     let (session, _) = Debugging::stopped_at(&program, "calls").await;
     session.break_at(&program, "inner").await;
     session.break_with(&program, "next", json!({ "condition": "$first === 3" })).await;
@@ -76,8 +73,7 @@ run();
 
 #[tokio::test]
 async fn a_method_that_does_not_exist_has_no_frame() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.php", MAGIC);
+    let (_folder, program) = written("main.php", MAGIC);
     for (name, function) in [("call", "Proxy->__call"), ("static", "Proxy::__callStatic")] {
         let (session, _) = Debugging::stopped_at(&program, name).await;
         let stack = session.ok("get_stack_trace", json!({})).await;

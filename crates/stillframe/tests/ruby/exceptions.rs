@@ -1,9 +1,9 @@
 //! Which exceptions are uncaught.
 
 use serde_json::json;
-use test_support::{Fixture, Language};
+use test_support::Language;
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 /// A thread ends with what nothing in it catches, and the program goes on.
 const PROGRAM: &str = "\
@@ -64,8 +64,7 @@ end
 
 #[tokio::test]
 async fn only_exceptions_that_no_rescue_takes_are_uncaught() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "exceptions.rb", PROGRAM);
+    let (_folder, program) = written("exceptions.rb", PROGRAM);
     let session = Debugging::of(Language::Ruby).await;
     session.ok("set_exception_breakpoints", json!({ "mode": "uncaught" })).await;
     session.break_at(&program, "end").await;
@@ -105,8 +104,7 @@ puts 'end' # @end
 /// What handles an exception has a frame of its own. That of the call in it is stepped over.
 #[tokio::test]
 async fn a_step_over_goes_through_what_handles_an_exception_of_the_function() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "handlers.rb", HANDLERS);
+    let (_folder, program) = written("handlers.rb", HANDLERS);
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let mut stepped = session.step("step_into").await;
     for name in ["begin", "raises", "read", "again", "nothing", "ensure", "end"] {
@@ -146,8 +144,7 @@ Fiber.new { raise IOError, 'no' }.resume # @uncaught
 
 #[tokio::test]
 async fn what_resumes_a_fiber_may_rescue_its_exceptions() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "fibers.rb", FIBERS);
+    let (_folder, program) = written("fibers.rb", FIBERS);
     let session = Debugging::of(Language::Ruby).await;
     let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
     let place = (program.path(), program.line("uncaught"));
@@ -170,8 +167,7 @@ load('x')
 
 #[tokio::test]
 async fn the_stack_of_an_exception_has_its_causes() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "causes.rb", CAUSES);
+    let (_folder, program) = written("causes.rb", CAUSES);
     let session = Debugging::of(Language::Ruby).await;
     let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
     assert_eq!(stopped.place(), (program.path(), program.line("raise")), "{}", stopped.text);
@@ -213,8 +209,7 @@ quiet # @last
 
 #[tokio::test]
 async fn a_step_out_of_a_function_that_an_exception_leaves_ends_where_it_is_handled() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.rb", LEAVES);
+    let (_folder, program) = written("main.rb", LEAVES);
     let (session, _) = Debugging::stopped_at(&program, "raise").await;
     for place in ["ensure", "handler"] {
         let out = session.step("step_out").await;

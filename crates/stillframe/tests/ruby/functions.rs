@@ -1,10 +1,10 @@
 //! Breakpoints on methods that are not defined by `def` under their name.
 
 use serde_json::json;
-use test_support::{Fixture, Language};
+use test_support::Language;
 
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 const HOST: &str = "\
 module Timed
@@ -41,8 +41,7 @@ host.made(4)
 
 #[tokio::test]
 async fn a_method_is_found_however_it_was_defined() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "host.rb", HOST);
+    let (_folder, program) = written("host.rb", HOST);
     for (function, line, count) in [
         ("run", "run", "1"),
         ("Host#run", "run", "1"),
@@ -105,8 +104,7 @@ async fn a_name_alone_finds_methods_of_each_kind_of_definition() {
 
 /// Where a breakpoint on a function stops, up to the end of the program.
 async fn stops_at(function: &str, marks: &[&str]) {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "shops.rb", SHOPS);
+    let (_folder, program) = written("shops.rb", SHOPS);
     let session = Debugging::of(Language::Ruby).await;
     session.ok("set_breakpoint", json!({ "function": function })).await;
     let mut report = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
@@ -120,8 +118,7 @@ async fn stops_at(function: &str, marks: &[&str]) {
 
 #[tokio::test]
 async fn a_method_of_a_file_is_found_however_it_is_defined() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "host.rb", HOST);
+    let (_folder, program) = written("host.rb", HOST);
     let server = STILLFRAME.serve().await;
     for (function, line) in [("made", "made"), ("Host#new_name", "old_name")] {
         let until = json!([{ "file": program.path(), "function": function }]);

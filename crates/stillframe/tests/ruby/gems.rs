@@ -4,7 +4,7 @@ use serde_json::json;
 use test_support::{Fixture, Language};
 
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written};
 
 const PROGRAM: &str = "\
 require 'rspec/expectations'
@@ -23,8 +23,7 @@ require 'nor_this_one' # @missing
 
 #[tokio::test]
 async fn a_stop_at_a_missing_gem_is_for_one_that_nobody_expects() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "gems.rb", PROGRAM);
+    let (_folder, program) = written("gems.rb", PROGRAM);
     let server = STILLFRAME.serve().await;
     let until = json!({ "program": program.path(), "until": [{ "line": program.line("reached") }] });
     let stop = server.ok("run_until", until).await;
@@ -97,8 +96,7 @@ page.result(binding)
 
 #[tokio::test]
 async fn a_breakpoint_in_a_template_stops() {
-    let folder = folder();
-    let page = Fixture::write(folder.path(), "page.erb", PAGE);
+    let (folder, page) = written("page.erb", PAGE);
     let program = Fixture::write(folder.path(), "renders.rb", RENDERS);
     let session = Debugging::of(Language::Ruby).await;
     session.break_with(&page, "item", json!({ "condition": "name == 'Bob'" })).await;

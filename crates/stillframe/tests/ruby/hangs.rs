@@ -4,7 +4,7 @@ use serde_json::json;
 use test_support::Fixture;
 
 use crate::STILLFRAME;
-use crate::debugging::folder;
+use crate::debugging::{folder, written};
 
 const DEADLOCK: &str = "\
 left = Mutex.new
@@ -25,7 +25,11 @@ second = Thread.new do
 end
 # Ruby itself notices a deadlock of all threads.
 Thread.new { loop { sleep 1 } }
-[first, second].each(&:join)
+# It has the name of a method of Mutex.
+def lock(threads)
+  threads.each(&:join)
+end
+lock([first, second])
 ";
 const UNSIGNALLED: &str = "\
 mutex = Mutex.new
@@ -96,8 +100,7 @@ async fn deadlocked_threads_are_reported() {
 
 #[tokio::test]
 async fn an_endless_loop_is_busy() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "busy.rb", BUSY);
+    let (_folder, program) = written("busy.rb", BUSY);
     let server = STILLFRAME.serve().await;
     let found =
         server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 2_500 })).await;
@@ -109,8 +112,7 @@ async fn an_endless_loop_is_busy() {
 
 #[tokio::test]
 async fn a_loop_whose_values_stay_is_busy_with_its_lines_and_values() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "gcd.rb", GCD);
+    let (_folder, program) = written("gcd.rb", GCD);
     let server = STILLFRAME.serve().await;
     let found =
         server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 2_500 })).await;
@@ -125,8 +127,7 @@ async fn a_loop_whose_values_stay_is_busy_with_its_lines_and_values() {
 
 #[tokio::test]
 async fn a_function_of_the_program_with_the_name_of_one_that_waits_is_sampled() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "reads.rb", READS);
+    let (_folder, program) = written("reads.rb", READS);
     let server = STILLFRAME.serve().await;
     let found =
         server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 2_500 })).await;
@@ -137,8 +138,7 @@ async fn a_function_of_the_program_with_the_name_of_one_that_waits_is_sampled() 
 
 #[tokio::test]
 async fn a_program_that_waits_for_a_child_is_reported_so() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "waits.rb", WAITS);
+    let (_folder, program) = written("waits.rb", WAITS);
     let server = STILLFRAME.serve().await;
     let found =
         server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 2_500 })).await;

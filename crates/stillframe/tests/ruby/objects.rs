@@ -2,10 +2,10 @@
 //! with conditional breakpoints.
 
 use serde_json::json;
-use test_support::{Fixture, Language};
+use test_support::Language;
 
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 const PROGRAM: &str = "\
 Team = Struct.new(:name, :members)
@@ -37,8 +37,7 @@ puts count # @end
 
 #[tokio::test]
 async fn values_are_read_whatever_their_classes_redefine() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "objects.rb", PROGRAM);
+    let (_folder, program) = written("objects.rb", PROGRAM);
     let server = STILLFRAME.serve().await;
     let until = json!({ "program": program.path(), "until": [{ "line": program.line("again") }] });
     let stop = server.ok("run_until", until).await;
@@ -65,8 +64,7 @@ puts thrice(5)
 
 #[tokio::test]
 async fn a_line_with_a_whole_method_stops_in_each_call() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "brief.rb", BRIEF);
+    let (_folder, program) = written("brief.rb", BRIEF);
     let (session, _) = Debugging::stopped_at(&program, "before").await;
     for (method, argument) in [("twice", "4"), ("thrice", "5")] {
         let set = session.break_at(&program, method).await;
@@ -82,8 +80,7 @@ async fn a_line_with_a_whole_method_stops_in_each_call() {
 
 #[tokio::test]
 async fn a_step_stops_on_a_line_whose_breakpoint_does_not_hold() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "objects.rb", PROGRAM);
+    let (_folder, program) = written("objects.rb", PROGRAM);
     let session = Debugging::of(Language::Ruby).await;
     session.break_at(&program, "count").await;
     let again = json!({ "file": program.path(), "line": program.line("again"), "condition": "count == 9" });

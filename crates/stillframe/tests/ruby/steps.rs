@@ -1,9 +1,8 @@
 //! Steps in functions that have breakpoints.
 
 use serde_json::json;
-use test_support::Fixture;
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 const SUMS: &str = "\
 class Shape
@@ -23,8 +22,7 @@ puts 'done'
 /// Ruby uses hooks of a function that it has freed where the last one goes while a thread is stopped by one of all code.
 #[tokio::test]
 async fn a_breakpoint_is_removed_where_a_step_has_ended_in_its_function() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.rb", SUMS);
+    let (_folder, program) = written("main.rb", SUMS);
     let (session, _) = Debugging::stopped_at(&program, "sides").await;
     assert_eq!(session.step("step_out").await.place(), (program.path(), program.line("sum")));
     session.break_at(&program, "first").await;
@@ -70,8 +68,7 @@ puts 'done' # @end
 /// Ruby handles the event at which a step into has ended by the hooks of its function, too, if that has some.
 #[tokio::test]
 async fn a_step_over_ends_in_each_round_of_a_loop_that_has_one_line() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "main.rb", LOOPS);
+    let (_folder, program) = written("main.rb", LOOPS);
     for has_breakpoint in [false, true] {
         let (session, _) = Debugging::stopped_at(&program, "call").await;
         session.ok("clear_breakpoints", json!({})).await;

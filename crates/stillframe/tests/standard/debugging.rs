@@ -1,7 +1,8 @@
 //! A session as a test talks to it: the id is filled in.
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language, Server, Texts};
+use tempfile::TempDir;
+use test_support::{Answer, Fixture, Language, Program, Server, Texts};
 
 use crate::STILLFRAME;
 
@@ -168,8 +169,26 @@ impl Report for Answer {
 }
 
 /// A folder for the programs of one test.
-pub(crate) fn folder() -> tempfile::TempDir {
+pub(crate) fn folder() -> TempDir {
     tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made")
+}
+
+/// A program in a folder of its own.
+pub(crate) fn written(name: &str, text: &str) -> (TempDir, Fixture) {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), name, text);
+    (folder, program)
+}
+
+/// The same with the text for a language.
+pub(crate) fn written_in<L: Into<Language> + Copy>(
+    language: L,
+    stem: &str,
+    program: impl Program<L>,
+) -> (TempDir, Fixture) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), stem, program);
+    (folder, program)
 }
 
 /// Prints `ready`, and then wakes up often, forever.

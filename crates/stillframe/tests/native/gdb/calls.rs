@@ -1,10 +1,9 @@
 //! Functions that expressions call, under GDB.
 
 use serde_json::json;
-use test_support::Fixture;
 
 use super::GdbOnly;
-use crate::debugging::folder;
+use crate::debugging::written;
 
 const BUSY: &str = r"#include <atomic>
 #include <thread>
@@ -26,8 +25,7 @@ int main() {
 
 #[tokio::test]
 async fn other_threads_rest_while_a_function_is_called() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "busy.cpp", BUSY);
+    let (_folder, program) = written("busy.cpp", BUSY);
     let (session, _path) = GdbOnly::stopped_at(&program, "cpp", "spins").await;
     let evaluated = async |expression: &str| {
         let answer = session.ok("evaluate_expression", json!({ "expression": expression })).await;
@@ -44,8 +42,7 @@ const CHANGES: &str = "#include <vector>\nstruct Counter {\n    int count;\n    
 
 #[tokio::test]
 async fn variables_have_the_values_that_expressions_have_given_them() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "changes.cpp", CHANGES);
+    let (_folder, program) = written("changes.cpp", CHANGES);
     let (session, _path) = GdbOnly::stopped_at(&program, "cpp", "here").await;
     let shown = async || {
         let locals = session.ok("get_local_variables", json!({})).await;

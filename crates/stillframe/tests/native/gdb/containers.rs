@@ -1,11 +1,10 @@
 //! Containers of Rust under GDB.
 
 use serde_json::json;
-use test_support::Fixture;
 
 use super::GdbOnly;
 use crate::containers::TABLES;
-use crate::debugging::folder;
+use crate::debugging::written;
 
 const GUARDS: &str = r#"use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,8 +20,7 @@ fn main() {
 
 #[tokio::test]
 async fn a_guard_does_not_hide_the_other_variables() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "guards.rs", GUARDS);
+    let (_folder, program) = written("guards.rs", GUARDS);
     let (session, _path) = GdbOnly::stopped_at(&program, "rust", "here").await;
     let locals = session.ok("get_local_variables", json!({})).await;
     assert_eq!(locals.variable("total"), "3");
@@ -32,8 +30,7 @@ async fn a_guard_does_not_hide_the_other_variables() {
 
 #[tokio::test]
 async fn hash_tables_of_any_size_are_read_and_those_of_nothing_are_not() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "tables.rs", TABLES);
+    let (_folder, program) = written("tables.rs", TABLES);
     let (session, _path) = GdbOnly::stopped_at(&program, "rust", "here").await;
     let locals = session.ok("get_local_variables", json!({})).await;
     for (name, shown) in [

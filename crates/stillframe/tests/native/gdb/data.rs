@@ -4,7 +4,7 @@ use serde_json::json;
 use test_support::{Answer, Fixture, repository};
 
 use super::GdbOnly;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written};
 
 /// The change that stopped the program: its values, and the name of the line that wrote or read.
 #[track_caller]
@@ -79,8 +79,7 @@ int main() {
 
 #[tokio::test]
 async fn reads_and_writes_of_other_threads_stop() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "threads.cpp", THREADS);
+    let (_folder, program) = written("threads.cpp", THREADS);
     let (session, _path) = GdbOnly::stopped_at(&program, "c", "begins").await;
     session.step("step_over").await;
     session.ok("set_breakpoint", json!({ "watch": "open", "access": "read" })).await;
@@ -96,8 +95,7 @@ async fn reads_and_writes_of_other_threads_stop() {
 
 #[tokio::test]
 async fn what_the_processor_cannot_watch_is_refused_with_the_reason() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "threads.cpp", THREADS);
+    let (_folder, program) = written("threads.cpp", THREADS);
     let (session, _path) = GdbOnly::stopped_at(&program, "c", "begins").await;
     for expression in ["sums", "shop.open", "shop.prices[1]", "shop.prices[2]"] {
         watch(&session, expression).await;

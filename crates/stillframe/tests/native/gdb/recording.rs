@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use test_support::{Fixture, Server, rows_to_try};
 
 use super::{C, GdbOnly, RUST, ran};
-use crate::debugging::folder;
+use crate::debugging::written;
 use crate::recording::{BUSY, is_recorded_and_paused, traced};
 use crate::source::Sources;
 
@@ -96,8 +96,7 @@ async fn a_breakpoint_beside_what_is_recorded_stops_where_its_condition_holds() 
 
 #[tokio::test]
 async fn a_program_that_is_recorded_is_paused_and_runs_on() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "busy.c", BUSY);
+    let (_folder, program) = written("busy.c", BUSY);
     let (session, _path) = GdbOnly::session("c").await;
     is_recorded_and_paused(&session, &program, "argc", 3).await;
     session.finish().await;

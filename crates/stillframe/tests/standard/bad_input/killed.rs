@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, Language, each};
 
-use crate::debugging::{Debugging, ENDLESS, Report, folder};
+use crate::debugging::{Debugging, ENDLESS, Report, written_in};
 
 each![
     a_program_killed_while_a_call_waits_ends_only_that_call,
@@ -33,8 +33,7 @@ async fn says_ended(session: &Debugging) {
 }
 
 async fn a_program_killed_while_a_call_waits_ends_only_that_call(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let (_folder, program) = written_in(language, "endless", ENDLESS);
     let (other_program, session) = Debugging::with(language, "swap_vars").await;
     let other = session.server.ok("create_debug_session", json!({ "language": language.name() })).await;
     let other = other.text_of("sessionId").to_owned();

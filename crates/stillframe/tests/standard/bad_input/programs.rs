@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Fixture, Language, PerLanguage, Texts, each};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written_in};
 
 each![
     a_missing_script_is_reported_with_similar_ones,
@@ -144,8 +144,7 @@ const BROKEN: Texts = Texts {
 };
 
 async fn a_syntax_error_is_reported_in_the_languages_words(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
+    let (_folder, program) = written_in(language, "broken", BROKEN);
     let path = program.path();
     let (code, error) = PerLanguage {
         name: "programs: syntax error",
@@ -162,8 +161,7 @@ async fn a_syntax_error_is_reported_in_the_languages_words(language: Language) {
 }
 
 async fn a_breakpoint_in_a_file_with_a_syntax_error_reports_it(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
+    let (_folder, program) = written_in(language, "broken", BROKEN);
     let session = Debugging::of(language).await;
     let arguments = json!({ "file": program.path(), "line": 1 });
     if matches!(language, Language::Python | Language::Ruby | Language::Php) {

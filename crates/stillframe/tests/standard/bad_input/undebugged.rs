@@ -1,9 +1,9 @@
 //! Programs that go on without their debugger.
 
 use serde_json::json;
-use test_support::{Dynamic, DynamicLanguage, Fixture, dynamic};
+use test_support::{Dynamic, DynamicLanguage, dynamic};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written_in};
 
 dynamic![
     // A program of C is traced by its debugger, which it cannot shed.
@@ -26,8 +26,7 @@ const TOLD: &str = "program runs without a debugger";
 
 async fn a_program_that_runs_undebugged_is_reported_consistently(language: DynamicLanguage) {
     for texts in PROGRAMS {
-        let folder = folder();
-        let program = Fixture::write_in(language, folder.path(), "leaves", texts);
+        let (_folder, program) = written_in(language, "leaves", texts);
         let text = texts.of(language);
         let session = Debugging::of(language).await;
         let start = json!({ "scriptPath": program.path(), "timeout": 300 });

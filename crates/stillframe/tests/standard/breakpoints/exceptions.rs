@@ -2,10 +2,10 @@
 //! could be about; see `exception_conditions_need_a_language_with_exceptions`.
 
 use serde_json::{Value, json};
-use test_support::{Answer, Dynamic, DynamicLanguage, Fixture, Language, dynamic};
+use test_support::{Answer, Dynamic, DynamicLanguage, Language, dynamic};
 
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written_in};
 
 dynamic![
     only_exceptions_that_satisfy_a_condition_stop,
@@ -58,8 +58,7 @@ async fn started(
     condition: &str,
     args: &[&str],
 ) -> (Debugging, Answer) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "main", PROGRAM);
+    let (_folder, program) = written_in(language, "main", PROGRAM);
     let session = Debugging::of(language).await;
     session.ok("set_exception_breakpoints", json!({ "mode": mode, "exceptionCondition": condition })).await;
     let report = session.ok("start_debugging", json!({ "scriptPath": program.path(), "args": args })).await;
@@ -165,8 +164,7 @@ async fn exception_conditions_need_a_language_with_exceptions() {
 }
 
 async fn run_until_applies_an_exception_condition_only_once(language: DynamicLanguage) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "main", PROGRAM);
+    let (_folder, program) = written_in(language, "main", PROGRAM);
     let session = Debugging::on(STILLFRAME.serve().await, language).await;
     let arguments = json!({
         "program": program.path(),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use test_support::{Fixture, Language, Texts, each};
 
 use super::{bank, state};
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written_in};
 
 each![
     a_breakpoint_is_disabled_and_enabled_under_the_same_id,
@@ -105,8 +105,7 @@ int main(void) {
 };
 
 async fn a_breakpoint_set_while_the_program_runs_is_bound_at_once(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
+    let (_folder, program) = written_in(language, "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "first").await;
     let running = session.ok("continue_execution", json!({ "timeout": 200 })).await;
     assert_eq!(running["state"], "running");
@@ -145,8 +144,7 @@ int main(void) {
 };
 
 async fn a_breakpoint_is_removed_just_as_it_is_hit(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "ticks", TICKS);
+    let (_folder, program) = written_in(language, "ticks", TICKS);
     let (session, _) = Debugging::stopped_at(&program, "here").await;
     for round in 0..8 {
         session.ok("continue_execution", json!({ "timeout": 0 })).await;
@@ -200,8 +198,7 @@ int main(void) {
 };
 
 async fn a_step_survives_breakpoint_changes(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "waits", WAITS);
+    let (_folder, program) = written_in(language, "waits", WAITS);
     let (session, _) = Debugging::stopped_at(&program, "wait").await;
     let stepping = session.ok("step_over", json!({ "timeout": 0 })).await;
     assert_eq!(stepping["state"], "running", "{}", stepping.text);

@@ -1,10 +1,10 @@
 //! What a run has ended without: breakpoints that were never bound, and those that were never reached.
 
 use serde_json::json;
-use test_support::{Answer, Fixture, Language, PerLanguage, Texts, each};
+use test_support::{Answer, Language, PerLanguage, Texts, each};
 
 use super::bank;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written_in};
 
 each![
     a_breakpoint_in_a_never_loaded_file_is_reported_at_the_end,
@@ -31,8 +31,7 @@ const NOT_COMPILED: &str = "no loaded code has debug information for this locati
 
 async fn a_breakpoint_in_a_never_loaded_file_is_reported_at_the_end(language: Language) {
     let program = bank(language);
-    let folder = folder();
-    let other = Fixture::write_in(language, folder.path(), "other", OTHER);
+    let (_folder, other) = written_in(language, "other", OTHER);
     let session = Debugging::of(language).await;
     session.break_at(&other, "line").await;
     let ended = session.start(&program).await;
@@ -106,8 +105,7 @@ async fn five_are_listed_and_the_rest_counted(language: Language) {
 
 async fn an_unreached_run_until_location_is_reported_once_with_the_reason(language: Language) {
     let program = bank(language);
-    let folder = folder();
-    let other = Fixture::write_in(language, folder.path(), "other", OTHER);
+    let (_folder, other) = written_in(language, "other", OTHER);
     let session = Debugging::of(language).await;
     session.break_at(&program, "doubled").await;
     let arguments = json!({

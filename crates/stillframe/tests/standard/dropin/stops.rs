@@ -1,10 +1,10 @@
 //! States, stops and steps.
 
 use serde_json::{Value, json};
-use test_support::{Dynamic, DynamicLanguage, Fixture, Language, dynamic, each};
+use test_support::{Dynamic, DynamicLanguage, Language, dynamic, each};
 
 use super::{bank, listed, polled};
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written_in};
 
 each![a_polling_client_sees_the_stop_and_the_end, a_step_shows_its_line_and_the_surrounding_ones,];
 
@@ -39,8 +39,7 @@ async fn an_exception_is_described_in_the_session_list(language: DynamicLanguage
         python: "def divide(by):\n    return 1 // by\n\ndivide(0)\n",
         node: "function divide(by) {\n  throw new RangeError(`by ${by}`);\n}\ndivide(0);\n",
     };
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "crashes", texts);
+    let (_folder, program) = written_in(language, "crashes", texts);
     let python = ("ZeroDivisionError", "integer division or modulo by zero");
     let (kind, message) = language.pick(python, ("RangeError", "by 0"));
     let session = Debugging::of(language).await;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use test_support::Fixture;
 
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, folder};
+use crate::debugging::{Debugging, folder, written};
 
 async fn session_in(language: &str, executable: Option<&str>) -> Debugging {
     let server = STILLFRAME.serve().await;
@@ -75,8 +75,7 @@ async fn node_runs_package_commands_and_names_missing_ones() {
 
 #[tokio::test]
 async fn a_script_with_a_syntax_error_is_not_started() {
-    let folder = folder();
-    let broken = Fixture::write(folder.path(), "broken.js", "const a = 1;\nif (a {\n");
+    let (_folder, broken) = written("broken.js", "const a = 1;\nif (a {\n");
     let session = session_in("javascript", None).await;
     let start = json!({ "scriptPath": broken.path(), "dryRunSpawn": true });
     let failed = session.fails("file_unusable", "start_debugging", start).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Fixture, Language, PerLanguage, Texts, each};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written_in};
 
 each![
     output_is_read_from_a_cursor,
@@ -84,8 +84,7 @@ int main(void) {
 };
 
 async fn both_streams_are_distinguished_in_order(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "both", TWO_STREAMS);
+    let (_folder, program) = written_in(language, "both", TWO_STREAMS);
     let session = Debugging::of(language).await;
     let ended = session.start(&program).await;
     let lines = "out 0\n[stderr] err 0\nout 1\n[stderr] err 1\nout 2\n[stderr] err 2\n";

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Fixture, Language, PerLanguage, Texts, each};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written, written_in};
 
 each![
     arguments_environment_directory_and_input_reach_the_program,
@@ -75,8 +75,7 @@ async fn stop_on_entry_stops_before_any_code_runs(language: Language) {
 
 #[tokio::test]
 async fn a_breakpoint_in_a_library_is_hit_without_just_my_code() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "uses.py", "import textwrap\nprint(textwrap.dedent(' x'))\n");
+    let (_folder, program) = written("uses.py", "import textwrap\nprint(textwrap.dedent(' x'))\n");
     let session = Debugging::new().await;
     session.ok("set_breakpoint", json!({ "function": "dedent" })).await;
     let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "justMyCode": false } });
@@ -167,8 +166,7 @@ int main(void) {
 };
 
 async fn threads_are_listed_with_their_names_and_states(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "two", TWO_THREADS);
+    let (_folder, program) = written_in(language, "two", TWO_THREADS);
     let (session, stopped) = Debugging::stopped_at(&program, "both").await;
     let listed = session.ok("list_threads", json!({})).await;
     assert_eq!(listed["count"], 2);

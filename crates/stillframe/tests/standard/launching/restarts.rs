@@ -1,9 +1,9 @@
 //! `restart_debugging`.
 
 use serde_json::json;
-use test_support::{Fixture, Language, PerLanguage, each};
+use test_support::{Language, PerLanguage, each};
 
-use crate::debugging::{Debugging, ENDLESS, Report, folder};
+use crate::debugging::{Debugging, ENDLESS, Report, written_in};
 
 each![
     a_restart_repeats_the_start,
@@ -42,8 +42,7 @@ async fn a_restart_repeats_the_start(language: Language) {
 }
 
 async fn a_restart_ends_a_running_program_first(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let (_folder, program) = written_in(language, "endless", ENDLESS);
     let session = Debugging::of(language).await;
     let start = json!({ "scriptPath": program.path(), "timeout": 300 });
     assert_eq!(session.ok("start_debugging", start).await.outcome(), "running");

@@ -9,7 +9,7 @@ use test_support::{Fixture, Language, each};
 
 use super::editor::{Editor, place};
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, ENDLESS, Report, folder};
+use crate::debugging::{Debugging, ENDLESS, Report, written, written_in};
 
 each![
     an_editor_with_control_steps_and_the_agent_sees_it,
@@ -61,8 +61,7 @@ async fn an_editor_with_control_steps_and_the_agent_sees_it(language: Language) 
 }
 
 async fn an_editor_with_control_pauses_and_changes_values(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let (_folder, program) = written_in(language, "endless", ENDLESS);
     let session = Debugging::of(language).await;
     session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;
     while session.written("stdout").await != "ready\n" {

@@ -10,7 +10,7 @@ use test_support::{DynamicLanguage, Fixture, Language, Texts, dynamic, each};
 use super::editor::{Editor, place};
 use crate::STILLFRAME;
 use crate::credentials;
-use crate::debugging::{Debugging, folder};
+use crate::debugging::{Debugging, folder, written, written_in};
 
 each![
     an_editor_sees_the_stop_the_values_and_the_end,
@@ -127,8 +127,7 @@ const WIDE: Texts = Texts {
 };
 
 async fn values_are_paged_for_the_editor(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "wide", WIDE);
+    let (_folder, program) = written_in(language, "wide", WIDE);
     let (session, _) = Debugging::stopped_at(&program, "stop").await;
     let mut editor = Editor::on(&session, json!({})).await;
     let stop = editor.stopped().await;
@@ -155,8 +154,7 @@ async fn values_are_paged_for_the_editor(language: Language) {
 }
 
 async fn credentials_are_redacted_for_the_editor(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "secret", credentials::PROGRAM);
+    let (_folder, program) = written_in(language, "secret", credentials::PROGRAM);
     let (session, _) = Debugging::stopped_at(&program, "stop").await;
     let mut editor = Editor::on(&session, json!({ "control": true })).await;
     let stop = editor.stopped().await;
@@ -194,8 +192,7 @@ const RAISES: Texts = Texts {
 };
 
 async fn an_exception_is_described_to_the_editor(language: DynamicLanguage) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "raises", RAISES);
+    let (_folder, program) = written_in(language, "raises", RAISES);
     let session = Debugging::of(language).await;
     session.start(&program).await;
     let mut editor = Editor::on(&session, json!({})).await;
@@ -220,8 +217,7 @@ made();
 /// Python leaves frames without a file out, and compiled programs have none.
 #[tokio::test]
 async fn a_source_without_a_file_is_read_from_the_session() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "evaluated.js", EVALUATED);
+    let (_folder, program) = written("evaluated.js", EVALUATED);
     let (session, _) = Debugging::stopped_at(&program, "stop").await;
     let mut editor = Editor::on(&session, json!({})).await;
     let stop = editor.stopped().await;

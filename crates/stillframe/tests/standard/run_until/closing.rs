@@ -6,7 +6,7 @@ use test_support::{Fixture, Language, Texts, each};
 
 use super::{open_sessions, run};
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, ENDLESS, Report, folder};
+use crate::debugging::{Debugging, ENDLESS, Report, folder, written_in};
 
 each![
     a_session_opened_by_run_until_stays_open_at_a_stop,
@@ -114,8 +114,7 @@ async fn without_program_and_session_the_error_names_both(language: Language) {
 }
 
 async fn a_timeout_keeps_the_session_and_reports_what_the_program_does(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let (_folder, program) = written_in(language, "endless", ENDLESS);
     let server = STILLFRAME.serve().await;
     let ran = server.ok("run_until", json!({ "program": program.path(), "timeout": 300 })).await;
     assert_eq!((ran.outcome(), &ran["closed"]), ("running", &json!(false)));

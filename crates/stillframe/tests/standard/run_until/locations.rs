@@ -5,7 +5,7 @@ use test_support::{Dynamic, DynamicLanguage, Fixture, Language, PerLanguage, dyn
 
 use super::{plain, run};
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, ENDLESS, Report, folder};
+use crate::debugging::{Debugging, ENDLESS, Report, folder, written_in};
 
 each![
     run_until_stops_at_a_line_and_evaluates_there,
@@ -146,8 +146,7 @@ async fn caught_exceptions_stop_if_all_are_requested(language: DynamicLanguage) 
 }
 
 async fn a_location_that_is_not_loaded_is_explained_at_the_timeout(language: DynamicLanguage) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let (folder, program) = written_in(language, "endless", ENDLESS);
     let texts = Dynamic { python: "x = 1  # @elsewhere\n", node: "let x = 1; // @elsewhere\n" };
     let other = Fixture::write_in(language, folder.path(), "other", texts);
     let server = STILLFRAME.serve().await;

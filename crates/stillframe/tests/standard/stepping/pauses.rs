@@ -1,17 +1,16 @@
 //! Pausing programs that are busy, asleep, or wait in the operating system.
 
 use serde_json::json;
-use test_support::{Dynamic, DynamicLanguage, Fixture, Language, Program, Texts, each};
+use test_support::{Dynamic, DynamicLanguage, Language, Program, Texts, each};
 
-use crate::debugging::{Debugging, ENDLESS, Report, folder};
+use crate::debugging::{Debugging, ENDLESS, Report, written, written_in};
 
 each![a_busy_loop_is_paused, a_sleep_is_paused, a_pause_works_while_another_call_waits_and_answers_both,];
 
 /// Starts a program that says `ready` when it is about to do what it never ends with, pauses it, and
 /// checks that it is paused on the named line and lives on.
 async fn pauses<L: Into<Language> + Copy>(language: L, texts: impl Program<L>) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "endless", texts);
+    let (_folder, program) = written_in(language, "endless", texts);
     let session = Debugging::of(language).await;
     session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;
     while session.written("stdout").await != "ready\n" {
@@ -79,8 +78,7 @@ server.accept()  # @here
 }
 
 async fn a_pause_works_while_another_call_waits_and_answers_both(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let (_folder, program) = written_in(language, "endless", ENDLESS);
     let session = Debugging::of(language).await;
     session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 200 })).await;
     let waits = session.go_on();

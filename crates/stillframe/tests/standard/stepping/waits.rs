@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, Language, Texts, each};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written_in};
 
 each![
     a_continue_without_waiting_can_be_awaited_later,
@@ -47,8 +47,7 @@ fn let_go(program: &Fixture) {
 }
 
 async fn a_continue_without_waiting_can_be_awaited_later(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "slow", SLOW);
+    let (_folder, program) = written_in(language, "slow", SLOW);
     let (session, _) = Debugging::stopped_at(&program, "first").await;
     session.break_at(&program, "second").await;
     let running = session.ok("continue_execution", json!({ "wait": false })).await;
@@ -60,8 +59,7 @@ async fn a_continue_without_waiting_can_be_awaited_later(language: Language) {
 }
 
 async fn a_wait_that_times_out_reports_running_with_the_output_so_far(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "slow", SLOW);
+    let (_folder, program) = written_in(language, "slow", SLOW);
     let (session, _) = Debugging::stopped_at(&program, "first").await;
     let mut output = String::new();
     while output.is_empty() {
@@ -114,8 +112,7 @@ int main(void) {
 };
 
 async fn a_start_and_a_step_can_be_awaited_later(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "slow", WAITS_TWICE);
+    let (_folder, program) = written_in(language, "slow", WAITS_TWICE);
     let session = Debugging::of(language).await;
     session.break_at(&program, "wait").await;
     let running =

@@ -5,7 +5,7 @@ use test_support::{Answer, Fixture, Language, PerLanguage, Texts, each};
 
 use super::{at, at_the_time_limit, column, of_rows, open_sessions, trace, trace_in};
 use crate::STILLFRAME;
-use crate::debugging::{ENDLESS, folder};
+use crate::debugging::{ENDLESS, written_in};
 
 each![
     every_nth_hit_is_recorded,
@@ -50,8 +50,7 @@ async fn unchanged_rows_are_omitted(language: Language) {
 }
 
 async fn once_all_rows_are_recorded_the_program_is_ended(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
+    let (_folder, program) = written_in(language, "passes", PASSES);
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["i"])];
     let traced = trace_in(&server, &program, json!({ "points": points, "maxHits": 3 })).await;
@@ -84,8 +83,7 @@ const PASSES: Texts = Texts {
 };
 
 async fn a_flood_of_rows_is_limited(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
+    let (_folder, program) = written_in(language, "passes", PASSES);
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["i"])];
     // A program of C is stopped at each pass, which takes longer.
@@ -102,8 +100,7 @@ async fn a_flood_of_rows_is_limited(language: Language) {
 }
 
 async fn an_oversized_answer_omits_the_middle(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
+    let (_folder, program) = written_in(language, "passes", PASSES);
     let server = STILLFRAME.serve().await;
     let literal = format!("\"{}\"", "x".repeat(900));
     let long = PerLanguage {
@@ -161,8 +158,7 @@ int main(void) {
 };
 
 async fn at_the_timeout_rows_are_kept_and_the_program_is_ended(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "rests", RESTS);
+    let (_folder, program) = written_in(language, "rests", RESTS);
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["i"]), at(&program, "never", &["i"])];
     let trace =
@@ -183,8 +179,7 @@ async fn at_the_timeout_rows_are_kept_and_the_program_is_ended(language: Languag
 }
 
 async fn a_program_that_reaches_no_location_is_reported_where_it_is(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let (_folder, program) = written_in(language, "endless", ENDLESS);
     let server = STILLFRAME.serve().await;
     let bank = Fixture::of(language, "bank");
     let statement = PerLanguage {
@@ -233,8 +228,7 @@ int main(void) {
 };
 
 async fn a_crash_keeps_the_rows(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "crashes", CRASHES);
+    let (_folder, program) = written_in(language, "crashes", CRASHES);
     let server = STILLFRAME.serve().await;
     let traced = trace_in(&server, &program, json!({ "points": [at(&program, "here", &["i"])] })).await;
     assert_eq!(column(&traced), ["0", "1", "2"]);

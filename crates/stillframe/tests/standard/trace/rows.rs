@@ -5,7 +5,7 @@ use test_support::{Dynamic, DynamicLanguage, Fixture, Language, PerLanguage, Tex
 
 use super::{at, column, of_rows, open_sessions, trace, trace_in, values};
 use crate::STILLFRAME;
-use crate::debugging::folder;
+use crate::debugging::{written, written_in};
 
 each![
     each_hit_is_a_row,
@@ -164,8 +164,7 @@ int main(void) {
 };
 
 async fn a_value_is_captured_at_the_hit(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "fills", FILLS);
+    let (_folder, program) = written_in(language, "fills", FILLS);
     let server = STILLFRAME.serve().await;
     let traced = trace_in(&server, &program, json!({ "points": [at(&program, "here", &["items"])] })).await;
     let expected = [&["0"][..], &["0", "1"], &["0", "1", "2"]].map(|items| match language {
@@ -209,8 +208,7 @@ int main(void) {
 };
 
 async fn recursion_has_a_row_per_hit(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "recurses", RECURSES);
+    let (_folder, program) = written_in(language, "recurses", RECURSES);
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["n"]), at(&program, "back", &["n"])];
     let traced = trace_in(&server, &program, json!({ "points": points })).await;
@@ -253,8 +251,7 @@ if (who === 'parent') spawnSync(process.execPath, [__filename, 'child'], { stdio
 };
 
 async fn several_processes_are_named(language: DynamicLanguage) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "forks", FORKS);
+    let (_folder, program) = written_in(language, "forks", FORKS);
     let server = STILLFRAME.serve().await;
     let traced = trace_in(&server, &program, json!({ "points": [at(&program, "here", &["who"])] })).await;
     assert_eq!(column(&traced), ["'parent'", "'child'"]);
@@ -287,8 +284,7 @@ asyncio.run(both())
 
 #[tokio::test]
 async fn python_threads_are_named_and_tasks_have_rows() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "threads.py", PYTHON_THREADS);
+    let (_folder, program) = written("threads.py", PYTHON_THREADS);
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["n"]), at(&program, "task", &["n"])];
     let traced = trace_in(&server, &program, json!({ "points": points })).await;
@@ -312,8 +308,7 @@ setTimeout(async () => {
 
 #[tokio::test]
 async fn node_threads_are_named_and_callbacks_have_rows() {
-    let folder = folder();
-    let program = Fixture::write(folder.path(), "threads.js", NODE_THREADS);
+    let (_folder, program) = written("threads.js", NODE_THREADS);
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["who"]), at(&program, "later", &["who"])];
     let traced = trace_in(&server, &program, json!({ "points": points })).await;

@@ -5,7 +5,7 @@ use test_support::{Fixture, Language, Texts, each};
 
 use super::{at, at_the_time_limit, column, open_sessions};
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written, written_in};
 
 each![
     a_paused_session_resumes_and_stays_open,
@@ -139,8 +139,7 @@ async fn a_user_breakpoint_ends_the_trace_and_is_reported(language: Language) {
 }
 
 async fn a_cancelled_trace_leaves_no_process(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "ticks", TICKS);
+    let (_folder, program) = written_in(language, "ticks", TICKS);
     let server = STILLFRAME.serve().await;
     let mut messages = server.notifications();
     let arguments = json!({ "program": program.path(), "points": [at(&program, "here", &["i"])], "maxHits": 100_000, "timeout": 600_000 });

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use test_support::{DynamicLanguage, Fixture, Language, PerLanguage, Texts, dynamic, each};
 
 use super::{owned, pairs, plain_pairs, stopped};
-use crate::debugging::{Debugging, folder};
+use crate::debugging::{Debugging, folder, written_in};
 
 each![
     a_long_list_is_paged,
@@ -249,8 +249,7 @@ int main(void) {
 };
 
 async fn a_deep_stack_is_paged_to_its_end(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "deep", DIVES);
+    let (_folder, program) = written_in(language, "deep", DIVES);
     let session = Debugging::of(language).await;
     session.break_with(&program, "dive", json!({ "condition": "depth == 0" })).await;
     session.start(&program).await;

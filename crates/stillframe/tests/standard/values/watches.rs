@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Fixture, Language, PerLanguage, Texts, each};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written_in};
 
 each![
     a_watched_expression_is_reported_only_when_it_changes,
@@ -48,8 +48,7 @@ fn watch(expression: &str, watch: bool) -> Value {
 }
 
 async fn a_watched_expression_is_reported_only_when_it_changes(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
+    let (_folder, program) = written_in(language, "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "add").await;
     assert_eq!(session.ok("evaluate_expression", watch("total", true)).await["result"], "0");
     assert_eq!(session.go_on().await["watches"], Value::Null, "0 is added");
@@ -61,8 +60,7 @@ async fn a_watched_expression_is_reported_only_when_it_changes(language: Languag
 }
 
 async fn an_undefined_name_is_watched_until_it_exists_and_across_a_restart(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
+    let (_folder, program) = written_in(language, "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "zero").await;
     session.break_at(&program, "last").await;
     let failed = session.fails("evaluation_failed", "evaluate_expression", watch("parts", true)).await;
@@ -83,8 +81,7 @@ async fn an_undefined_name_is_watched_until_it_exists_and_across_a_restart(langu
 }
 
 async fn an_endless_watched_expression_delays_no_report(language: Language) {
-    let folder = folder();
-    let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
+    let (_folder, program) = written_in(language, "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "add").await;
     let slow = format!("number {} {}", language.words().and, language.words().sleep);
     let old = PerLanguage { name: "watches: old", python: "0", node: "0", c: "false" }.of(language);
