@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::Debugger;
 use crate::model::ids::RawId;
-use crate::model::variable::{Children, ExpandedValue, Expansion, Variable};
+use crate::model::variable::{Children, ExpandedValue, Expansion, Value, Variable};
 
 /// Reads what variables contain, and what that contains, breadth first: all of a level is asked for at once. A value that
 /// cannot be read in time is left out.
@@ -16,13 +16,19 @@ pub(super) async fn by_requests(
     expansion: Expansion,
 ) -> Vec<ExpandedValue> {
     let until = Instant::now() + expansion.within;
-    let read = async |(parent, name, value)| {
-        let reading = debugger.variables(value, expansion.page(), text);
-        let children = tokio::time::timeout_at(until, reading).await.ok()?.ok()?;
+    let read = async |(parent, variable): (Option<usize>, Variable<RawId>)| {
+        let Variable { name, value, .. } = variable;
+        let children = match numbers(&value, expansion.children) {
+            Some(children) => children,
+            None => {
+                let reading = debugger.variables(*value.contents()?, expansion.page(), text);
+                tokio::time::timeout_at(until, reading).await.ok()?.ok()?
+            }
+        };
         Some(ExpandedValue { parent, name, children })
     };
     let mut expanded: Vec<ExpandedValue> = Vec::new();
-    let mut level = contents(None, variables);
+    let mut level: Vec<_> = contents(None, variables).collect();
     for _ in 0..expansion.depth {
         let first = expanded.len();
         level.truncate(expansion.values - first);
@@ -33,9 +39,27 @@ pub(super) async fn by_requests(
     expanded
 }
 
-/// The variables that have contents: whose children they are, their names, and what their children are requested with.
-fn contents(parent: Option<usize>, variables: &Children<RawId>) -> Vec<(Option<usize>, String, RawId)> {
-    let found =
-        |variable: &Variable<RawId>| Some((parent, variable.name.clone(), *variable.value.contents()?));
-    variables.variables.iter().filter_map(found).collect()
+/// The variables that have contents, with whose children they are.
+fn contents(
+    parent: Option<usize>,
+    variables: &Children<RawId>,
+) -> impl Iterator<Item = (Option<usize>, Variable<RawId>)> {
+    let found = variables.variables.iter().filter(|variable| variable.value.contents().is_some());
+    found.map(move |variable| (parent, variable.clone()))
+}
+
+/// The first items of a value whose text has all of them, each a number: `{1, 2}`.
+fn numbers(value: &Value<RawId>, most: u64) -> Option<Children<RawId>> {
+    let items: Vec<&str> = value.text.strip_prefix('{')?.strip_suffix('}')?.split(", ").collect();
+    let total = items.len() as u64;
+    if value.children != Some(total) || items.iter().any(|item| item.parse::<f64>().is_err()) {
+        return None;
+    }
+    let item = |(index, text)| Variable {
+        name: format!("[{index}]"),
+        value: Value { text, reference: None, children: None, ..value.clone() },
+        special: false,
+    };
+    let texts = items.into_iter().map(str::to_owned);
+    Some(Children { variables: (0..most).zip(texts).map(item).collect(), total, start: 0, hidden: 0 })
 }

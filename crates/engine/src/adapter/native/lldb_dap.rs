@@ -59,6 +59,8 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     scopes_of_one_frame: true,
     assigns_by_evaluating: true,
     expression_command: Some("`stillframe-evaluate"),
+    // What a lambda has captured is listed by us.
+    has_own_names: |function| !function.contains("operator()"),
     removed_command: Some("`stillframe-removed"),
     removes_only_when_stopped: true,
     simultaneous_stops: SimultaneousStops::Each { command: "`stillframe-stops" },

@@ -67,6 +67,10 @@ pub(super) async fn spelled(
     expression: &str,
     pure: bool,
 ) -> Result<Option<(String, Form)>> {
+    // About the name of a variable, the command decides nothing.
+    if lock(&debugger.0.references).is_variable(frame, expression) {
+        return Ok(None);
+    }
     let Some(found) = understood(debugger, frame, "", expression).await else {
         return Ok(None);
     };

@@ -12,8 +12,9 @@ use super::{DapDebugger, lock};
 use crate::deadlines;
 use crate::error::{Error, Result};
 
-/// Reads what the adapter must have read at this stop. False if there is nothing to do.
-pub(super) async fn read(debugger: &DapDebugger) -> bool {
+/// Has the adapter read what it must have read at this stop, before it answers what it is asked next. False if there is
+/// nothing to do.
+pub(super) fn read(debugger: &DapDebugger) -> bool {
     let Some(first) = debugger.quirks().read_first else { return false };
     if std::mem::replace(&mut lock(&debugger.0.references).is_first_read, true) {
         return false;
@@ -23,8 +24,8 @@ pub(super) async fn read(debugger: &DapDebugger) -> bool {
         context: Some("hover".to_owned()),
         ..Default::default()
     };
-    // Without it, other values can still be read.
-    let _ = debugger.request::<::dap::Evaluate>(arguments, deadlines::CONDITION).await;
+    // Without it, other values can still be read, so the answer is not waited for.
+    drop(debugger.client().begin::<::dap::Evaluate>(&arguments, deadlines::CONDITION));
     true
 }
 
@@ -39,7 +40,7 @@ pub(super) async fn evaluate(
     let request = |arguments| debugger.request::<::dap::Evaluate>(arguments, within);
     let Some(first) = quirks.read_first else { return request(arguments).await };
     if (quirks.is_call)(&arguments.expression) {
-        read(debugger).await;
+        read(debugger);
         let (asked, expression) = (debugger.clone(), arguments.expression.clone());
         let call = async move { asked.request::<::dap::Evaluate>(arguments, within).await };
         let answer = debugger.silently(call).await;
@@ -53,14 +54,14 @@ pub(super) async fn evaluate(
         });
     }
     if debugger.0.reads_first.load(Ordering::Acquire) {
-        read(debugger).await;
+        read(debugger);
     }
     let answer = request(arguments.clone()).await;
     let may_lack = match &answer {
         Ok(EvaluateResponse { result: text, .. }) | Err(Error::Refused(text)) => (first.may_lack)(text),
         Err(_) => false,
     };
-    if !may_lack || !read(debugger).await {
+    if !may_lack || !read(debugger) {
         return answer;
     }
     let again = request(arguments).await;

@@ -58,7 +58,11 @@ impl DapDebugger {
             let location = frame.location.as_ref()?;
             Some((frame.id, (location.source.path.clone()?, location.line)))
         };
-        lock(&self.0.references).places.extend(frames.iter().filter_map(place));
+        let plain = frames.iter().filter(|frame| (self.quirks().has_own_names)(&frame.name));
+        let mut references = lock(&self.0.references);
+        references.plain.extend(plain.map(|frame| frame.id));
+        references.places.extend(frames.iter().filter_map(place));
+        drop(references);
         let hidden = sent - frames.len();
         let total = total.unwrap_or(if is_whole { sent } else { start + sent }).saturating_sub(hidden);
         Stack { frames: frames.into_iter().skip(skipped).take(levels).collect(), total }

@@ -35,10 +35,12 @@ pub(super) struct References {
     of_globals: HashSet<RawId>,
     /// Scopes under our own numbers, below 0, because the adapter's numbers soon belong to another frame.
     scopes: Vec<(RawId, usize)>,
-    /// The frame to which the adapter's scope numbers belong, with those numbers.
-    scoped: Option<(RawId, Vec<i64>)>,
+    /// The frame whose scopes were asked for last, and these, as long as the adapter's numbers for them hold.
+    scoped: Option<(RawId, Vec<::dap::Scope>)>,
     /// The source and the line that each frame is at.
     pub(super) places: HashMap<RawId, (PathBuf, u32)>,
+    /// The frames of functions with [`Quirks::has_own_names`].
+    pub(super) plain: HashSet<RawId>,
     pub(super) stacks: Stacks<RawId, RawId>,
     /// What must be read before other values was read.
     pub(super) is_first_read: bool,
@@ -62,6 +64,15 @@ impl References {
             return (None, None);
         };
         (i64::try_from(first.0).ok(), i64::try_from(first.1).ok())
+    }
+
+    /// Whether it is the name of a variable that was listed for the frame, and means nothing else there.
+    pub(super) fn is_variable(&self, frame: RawId, name: &str) -> bool {
+        let scopes = self.of_frames.iter().filter(|scope| self.frames.get(scope) == Some(&frame));
+        let mut own = scopes.filter(|scope| !self.of_globals.contains(scope));
+        self.plain.contains(&frame)
+            && own
+                .any(|scope| self.expressions.get(&(*scope, name.to_owned())).is_some_and(|own| own == name))
     }
 
     /// Code of the program has run at a stop: some adapters number the frames again, or have chosen another one.
@@ -119,12 +130,23 @@ fn range(scope: &::dap::Scope) -> Option<SourceRange> {
     })
 }
 
+/// The scopes of a frame. They do not change until code of the program runs.
 async fn ask_scopes(debugger: &DapDebugger, frame: RawId) -> Result<Vec<::dap::Scope>> {
-    first::read(debugger).await;
+    first::read(debugger);
+    let generation = {
+        let references = lock(&debugger.0.references);
+        if let Some((_, known)) = references.scoped.as_ref().filter(|(of, _)| *of == frame) {
+            return Ok(known.clone());
+        }
+        references.generation
+    };
     let arguments = ::dap::ScopesArguments { frame_id: frame.0 };
     let response = debugger.request::<::dap::Scopes>(arguments, deadlines::REQUEST).await?;
-    let numbers = response.scopes.iter().map(|scope| scope.variables_reference).collect();
-    lock(&debugger.0.references).scoped = Some((frame, numbers));
+    let mut references = lock(&debugger.0.references);
+    // The program may have run meanwhile.
+    if references.generation == generation {
+        references.scoped = Some((frame, response.scopes.clone()));
+    }
     Ok(response.scopes)
 }
 
@@ -261,20 +283,15 @@ fn with_length(quirks: &Quirks, value: Value<RawId>, length: Option<i64>) -> Val
 
 /// The adapter's number for a scope or value.
 async fn scope_number(debugger: &DapDebugger, reference: RawId) -> Result<i64> {
-    first::read(debugger).await;
+    first::read(debugger);
     if reference.0 >= 0 {
         return Ok(reference.0);
     }
-    let (scope, scoped) = {
-        let references = lock(&debugger.0.references);
-        (references.scope(reference), references.scoped.clone())
-    };
-    let (frame, index) = scope.ok_or_else(|| Error::Refused("the scope is gone".to_owned()))?;
-    let number = match scoped {
-        Some((current, numbers)) if current == frame => numbers.get(index).copied(),
-        _ => ask_scopes(debugger, frame).await?.get(index).map(|scope| scope.variables_reference),
-    };
-    number.ok_or_else(|| Error::Refused("the scope is gone".to_owned()))
+    let gone = || Error::Refused("the scope is gone".to_owned());
+    let scope = lock(&debugger.0.references).scope(reference);
+    let (frame, index) = scope.ok_or_else(gone)?;
+    let scopes = ask_scopes(debugger, frame).await?;
+    scopes.get(index).map(|scope| scope.variables_reference).ok_or_else(gone)
 }
 
 fn shown_variable(
