@@ -182,7 +182,7 @@ pub struct Empty {}
     reason = "the protocol has one flag for each capability of a client"
 )]
 pub struct InitializeArguments {
-    /// Which adapter is meant, where one program serves several.
+    /// Which adapter to use, if one program has several.
     #[serde(rename = "adapterID")]
     pub adapter_id: String,
     /// The client's display name.

@@ -410,7 +410,7 @@ pub enum BindResult {
         column: Option<u32>,
         /// The columns of the line where code begins, if the requested one is not among them.
         columns: Vec<u32>,
-        /// Why the place may not be the one that is meant.
+        /// Why the place may not be the intended one.
         warning: Option<String>,
         /// The function that was found, if one was requested by name.
         function: Option<FunctionLocation>,
@@ -569,7 +569,7 @@ impl<D> Arrival<D> {
     }
 }
 
-/// An evaluation that went on after its time limit and the signals that were to end it, and why.
+/// An evaluation that continued after its time limit and the signals that were to end it, and why.
 fn uninterrupted(deadline: Duration, pid: Option<u32>) -> Error {
     let why = if pid.is_some_and(process::is_stopped) {
         "because a signal has stopped the process; it responds again after SIGCONT"

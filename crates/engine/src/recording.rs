@@ -1,7 +1,7 @@
 //! Values that a program sends while it runs.
 //!
 //! A breakpoint whose rule has a [`Record`] does not stop: at each hit the program evaluates the expressions
-//! itself and writes a row. Rows come by a pipe that the program writes to directly, so that those of a
+//! itself and writes a row. Rows come through a pipe that the program writes to directly, so that those of a
 //! program that is killed are not lost, or, where it cannot open the pipe, by its debugger.
 //!
 //! The program's side is `debuggee/node/recorder.js` and `debuggee/python/stillframe_recorder.py`. Debuggers that can run our

@@ -71,7 +71,7 @@ pub fn hide_shapes_in(value: &mut Value) -> usize {
     }
 }
 
-/// So many calls that asked for a credential are remembered until they are answered.
+/// This many calls that asked for a credential are remembered until they are answered.
 const ASKED: usize = 256;
 
 /// The rules of one machine and user, for the journal. Clones remember the same calls.

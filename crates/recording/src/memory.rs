@@ -81,7 +81,7 @@ impl<K: Copy + Eq + Hash> Latest<K> {
     }
 }
 
-/// The state while all writes are gone through in their order.
+/// The state while all writes are replayed in order.
 #[derive(Debug, Default)]
 pub(crate) struct GrowingMemory {
     values: HashMap<(Owner, Key), Word>,

@@ -16,7 +16,7 @@ use crate::value::{What, Word};
 /// How Node ends a program that is in an `await` outside of functions, with nothing left that could end it.
 pub(crate) const UNSETTLED: &str = "exited with code 13";
 
-/// How many exceptions of other calls are gone through to find where one came from, and within how many events.
+/// How many exceptions of other calls are searched to find where one came from, and within how many events.
 const MOST_THROWN: i64 = 500;
 const MOST_EVENTS: i64 = 200_000;
 

@@ -35,7 +35,7 @@ struct Launch {
     stop_on_entry: bool,
 }
 
-/// Serves a client until it leaves. `recording` is the one that is meant if it names none.
+/// Serves a client until it leaves. `recording` is the default.
 pub async fn serve(
     library: &Library,
     recording: Option<&str>,

@@ -31,7 +31,7 @@ const SPARE: u64 = 16 << 20;
 /// Records that are stored in one transaction, after which the size of the recording is compared with its limit.
 const AT_ONCE: usize = 4096;
 
-/// From so many events on it matters that a program was recorded slowly.
+/// From this many events on it matters that a program was recorded slowly.
 const MANY: i64 = 300_000;
 
 /// What to run.
@@ -47,9 +47,9 @@ pub struct RecordRequest {
     pub limits: Limits,
     /// After so long, the program is ended.
     pub timeout: Duration,
-    /// After so many bytes, recording stops, or older events are dropped; the program runs on.
+    /// After this many bytes, recording stops, or older events are dropped; the program runs on.
     pub most_bytes: u64,
-    /// Keep the last so many events; none for the first ones.
+    /// Keep the last N events; none for the first ones.
     pub last: Option<i64>,
     /// Interrupts the program, and ends it the second time.
     pub interrupt: Option<Arc<Interrupts>>,

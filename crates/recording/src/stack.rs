@@ -195,7 +195,7 @@ impl Recording {
         })
     }
 
-    /// A value as text, within so many levels and characters.
+    /// A value as text, within this many levels and characters.
     pub(crate) fn value_text(
         &self,
         word: Word,

@@ -34,7 +34,7 @@ pub(crate) enum Record {
     Unwind {
         call: u64,
     },
-    /// The same, by an exception after which so many others were thrown.
+    /// The same, by an exception after which this many others were thrown.
     Pass {
         call: u64,
         since: u64,

@@ -1,4 +1,4 @@
-//! The MCP server: from messages to tool calls, and back. Messages are lines on standard input, or come by HTTP.
+//! The MCP server: from messages to tool calls, and back. Messages are lines on standard input, or come over HTTP.
 //!
 //! Both eras of the protocol are served on one pipe, request by request: revisions up to 2025-11-25, which begin with
 //! a handshake, and 2026-07-28, where every request is independent. A session is never tied to the connection.

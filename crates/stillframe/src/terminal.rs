@@ -17,7 +17,7 @@ pub(crate) const WIDTH: usize = 80;
 
 /// A heading.
 pub(crate) const HEADING: Style = Style::new().bold();
-/// A place in a program, and the line that is meant.
+/// A location, and the current line.
 pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
 /// A name.
 pub(crate) const NAME: Style = AnsiColor::Blue.on_default();
@@ -89,7 +89,7 @@ pub(crate) fn shown(line: &str) -> String {
     measurable(line)
 }
 
-/// A text in one line of at most so many columns, `…` where it was cut.
+/// A text in one line of at most this many columns, `…` where it was cut.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     let text = measurable(text);
     let line = text.lines().next().unwrap_or_default().to_owned();
@@ -122,7 +122,7 @@ pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
     format!("…{}", text.get(from..).unwrap_or_default())
 }
 
-/// A text broken into lines of at most so many columns, each with this in front.
+/// A text broken into lines of at most this many columns, each with this in front.
 pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     let columns = WIDTH.saturating_sub(indent.width()).max(1);
     let mut all = String::new();
@@ -152,7 +152,7 @@ fn output_on(is_terminal: bool, text: &str) -> String {
     measurable(text).lines().fold(String::new(), |all, line| all + format!("  {line}").trim_end() + "\n")
 }
 
-/// Where a line of so many columns ends: after the last space that fits, or in the middle of a word.
+/// Where a line of this many columns ends: after the last space that fits, or in the middle of a word.
 fn break_at(text: &str, columns: usize) -> usize {
     let (mut used, mut space) = (0, None);
     for (at, char) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! `budget`, which every tool accepts: an answer of at most about so many tokens.
+//! `budget`, which every tool accepts: an answer of at most about this many tokens.
 //!
 //! What is cut is what matters least for the next decision: what an answer has twice, then the outer frames, then old
 //! output, then lists from their ends, and last the values that the call asked for. What is left of the budget is given to
@@ -73,7 +73,7 @@ pub(crate) fn take(arguments: &mut Map<String, Value>) -> Result<Option<usize>, 
 }
 
 impl Reply {
-    /// The reply with at most about so many tokens.
+    /// The reply with at most about this many tokens.
     #[must_use]
     pub(crate) fn within_budget(mut self, tokens: usize) -> Self {
         let most = tokens.saturating_mul(BYTES);
@@ -136,7 +136,7 @@ fn lines_within(text: &str, most: usize) -> String {
     lines.into_iter().map(|line| without_middle(line, width)).collect::<Vec<_>>().join("\n")
 }
 
-/// A line within so many bytes, with more of its end than of its beginning.
+/// A line within this many bytes, with more of its end than of its beginning.
 fn without_middle(line: &str, most: usize) -> Cow<'_, str> {
     if line.len() <= most {
         return Cow::Borrowed(line);
@@ -254,7 +254,7 @@ fn lengthen(data: &mut Map<String, Value>, name: &str, before: &Value, most: usi
     }
 }
 
-/// Takes at least so many bytes from the texts of values, as evenly as that is possible, and then from the end of a list.
+/// Takes at least this many bytes from the texts of values, as evenly as possible, and then from the end of a list.
 fn squeeze(part: &mut Value, excess: usize) {
     let whole = size_of(part);
     let mut width = whole;
@@ -269,7 +269,7 @@ fn squeeze(part: &mut Value, excess: usize) {
     }
 }
 
-/// Shortens the texts of values to so many bytes.
+/// Shortens the texts of values to this many bytes.
 fn limit(part: &mut Value, width: usize) {
     match part {
         Value::Array(items) => items.iter_mut().for_each(|item| limit(item, width)),
@@ -289,7 +289,7 @@ fn limit(part: &mut Value, width: usize) {
     }
 }
 
-/// Takes about so many bytes from the largest part that can be cut. Whether there was one.
+/// Takes about this many bytes from the largest part that can be cut. Whether there was one.
 fn cut_largest(data: &mut Map<String, Value>, excess: usize) -> bool {
     let is_kept = |name: &str| ESSENTIAL.contains(&name) || REQUESTED.contains(&name);
     let parts = data.iter().filter(|(name, _)| !is_kept(name));
@@ -329,7 +329,7 @@ impl Extent {
     }
 }
 
-/// Shortens a part by so many bytes, down to what is to be kept of it.
+/// Shortens a part by this many bytes, down to what is to be kept of it.
 fn shorten(part: &mut Value, keep: usize, excess: usize) {
     match part {
         Value::Array(items) => {

@@ -130,7 +130,7 @@ impl ToolError {
             .with("watches", json!(known))
     }
 
-    /// The stack has only so many frames.
+    /// The stack has only this many frames.
     pub fn no_frame(index: usize, frames: usize) -> Self {
         let there = match frames {
             0 => "the stack has no visible frames".to_owned(),

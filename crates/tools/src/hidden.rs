@@ -8,7 +8,7 @@ use crate::Reply;
 /// The key under which an answer with data says that something was hidden.
 const KEY: &str = "hidden";
 
-/// That so many values were hidden, and how to see them.
+/// That this many values were hidden, and how to see them.
 fn hidden_note(count: usize) -> String {
     match count {
         1 => "1 value that looks like a credential (start with --no-redact to see it)".to_owned(),

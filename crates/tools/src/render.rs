@@ -110,7 +110,7 @@ pub fn surrounding(lines: &[String], line: u32, around: u32) -> Vec<LineData> {
         .collect()
 }
 
-/// Source for a model to read: numbered, with `>` at the line that is meant.
+/// Source for a model to read: numbered, with `>` at the current line.
 pub fn window(lines: &[(u32, String)], current: u32) -> String {
     let width = lines.last().map_or(1, |(line, _)| line.to_string().len());
     let mut text = String::new();

@@ -15,7 +15,7 @@ const ROOM: usize = 1_000;
 /// How often an answer is looked through for what is largest.
 const LOOKS: usize = 200;
 
-/// The text with at most so many characters, and `...` in place of the others.
+/// The text with at most this many characters, and `...` in place of the others.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((at, _)) => Cow::Owned(format!("{}...", text.get(..at).unwrap_or_default())),
@@ -56,7 +56,7 @@ impl Reply {
         self.structured.is_some() && self.text.starts_with('{')
     }
 
-    /// The reply within so many bytes. What is longer loses most where it is largest, and says so.
+    /// The reply within this many bytes. What is longer loses most where it is largest, and says so.
     #[must_use]
     pub(crate) fn within(mut self, most: usize) -> Self {
         let is_same = self.is_its_data();
@@ -133,7 +133,7 @@ pub(crate) fn cut(data: &mut Value, most: usize) {
     }
 }
 
-/// Takes about so many bytes from the end of the list or the text that holds most. Whether that was possible.
+/// Takes about this many bytes from the end of the list or the text that holds most. Whether that was possible.
 fn cut_largest(data: &mut Value, excess: usize) -> bool {
     match data {
         Value::String(text) => {

@@ -86,11 +86,11 @@ pub struct Log {
 /// What came with a [`Log::poll`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Poll {
-    /// So many entries are new at the end.
+    /// This many entries are new at the end.
     pub added: usize,
-    /// So many older entries were put in front: all numbers have moved up by it.
+    /// This many older entries were added before the others: all numbers have moved up by it.
     pub prepended: usize,
-    /// So many of the oldest were forgotten, because there are too many: all numbers have moved down by it.
+    /// This many of the oldest were forgotten, because there are too many: all numbers have moved down by it.
     pub removed: usize,
     /// Everything that is in the files is here. Before, older parts are still being read.
     pub is_complete: bool,

@@ -53,9 +53,9 @@ pub(crate) struct Outcome {
 pub(crate) enum CallDuration {
     /// It is not a call.
     Nothing,
-    /// So many milliseconds.
+    /// This many milliseconds.
     Milliseconds(i64),
-    /// It has been in progress for so many milliseconds.
+    /// It has been in progress for this many milliseconds.
     Already(i64),
     /// It was never answered.
     NoAnswer,

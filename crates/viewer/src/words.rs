@@ -262,7 +262,7 @@ fn short_value(value: &Value) -> String {
     }
 }
 
-/// At most so many characters.
+/// At most this many characters.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

@@ -31,7 +31,7 @@ pub trait Commands: Send + Sync {
         None
     }
 
-    /// Whether a command leaves open which interpreter is meant: that of the project is, where it has one.
+    /// Whether a command does not determine the interpreter: the project's is used, if it has one.
     fn is_any_interpreter(&self, _name: &str) -> bool {
         false
     }

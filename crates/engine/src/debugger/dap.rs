@@ -95,7 +95,7 @@ struct Connection {
     is_program: bool,
     /// The request that debugging begins with on this connection.
     begins_by: StartRequest,
-    /// Where the children go that the adapter announces; those of a program that connects to us come by themselves.
+    /// Where the children go that the adapter announces; those of a program that connects to us connect by themselves.
     children: Option<mpsc::Sender<Child>>,
     /// The adapter, where it is a process that was started for this connection.
     adapter_process: Option<Process>,

@@ -149,7 +149,7 @@ pub enum HitOperator {
     Less,
     /// Up to it.
     LessOrEqual,
-    /// At every so many passes.
+    /// At every Nth hit.
     Multiple,
 }
 
@@ -376,7 +376,7 @@ impl Breakpoint {
         }
     }
 
-    /// Why the place that it is bound to may not be the one that is meant.
+    /// Why the place that it is bound to may not be the intended one.
     pub fn warning(&self) -> Option<&str> {
         match &self.binding {
             Binding::Bound { warning, .. } => warning.as_deref(),

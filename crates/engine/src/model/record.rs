@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Record {
     /// Evaluated at each counted hit, in its frame.
     pub expressions: Vec<String>,
-    /// Of the passes at which the condition holds, the first and then every so many-th. At least 1.
+    /// Of the passes at which the condition holds, the first and then every Nth. At least 1.
     pub sample_every: u64,
     /// Only rows whose cells differ from those of the row before, at the same place in the same thread.
     pub only_when_changed: bool,
@@ -25,9 +25,9 @@ pub struct Record {
 /// How the values of a row are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellFormat {
-    /// As everywhere else, cut after so many characters.
+    /// As everywhere else, cut after this many characters.
     Text(usize),
-    /// As JSON where that can say all of it, of at most so many characters; as text otherwise.
+    /// As JSON where that can say all of it, of at most this many characters; as text otherwise.
     Json(usize),
 }
 

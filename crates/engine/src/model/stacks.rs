@@ -37,7 +37,7 @@ impl<Thread: Eq + Hash, Id: Clone> Stacks<Thread, Id> {
         Some(Stack { frames, total: stack.total })
     }
 
-    /// Keeps what was read from the top of a stack on, when so many frames were requested.
+    /// Keeps what was read from the top of a stack on, when this many frames were requested.
     pub(crate) fn keep(&mut self, thread: Thread, asked: usize, stack: &Stack<Id>) {
         if self.0.get(&thread).is_none_or(|known| known.asked < asked) {
             self.0.insert(thread, Top { stack: stack.clone(), asked });

@@ -33,7 +33,7 @@ pub(super) async fn copy(mut pipe: impl Pipe, copied: OutputCopy) {
     let mut buffer = vec![0; 32 * 1024];
     let mut text = Utf8Stream::default();
     let mut lines = LineFilter::new(muted, announcing);
-    // Who waits until so many bytes were read.
+    // Who waits until this many bytes were read.
     let (mut read, mut waiting) = (0, Vec::new());
     loop {
         tokio::select! {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Queueing counts up to so many times what was computed. On a busy machine, a thread that wakes only for a moment,
+/// Queueing counts up to this many times what was computed. On a busy machine, a thread that wakes only for a moment,
 /// again and again, queues most of the time and has no work.
 const CROWD: u32 = 50;
 

@@ -266,7 +266,7 @@ impl Breakpoints {
         }
     }
 
-    /// The condition or log message of one failed so many more times.
+    /// The condition or log message of one failed this many more times.
     pub(crate) fn failed(&mut self, id: BreakpointId, message: String, times: u64) {
         if let Some(entry) = self.find(id) {
             let before = entry.failures.as_ref().map_or(0, |failures| failures.count);

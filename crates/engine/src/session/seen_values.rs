@@ -36,7 +36,7 @@ pub struct FrameIdentity {
 }
 
 impl FrameIdentity {
-    /// Of the innermost frame of a stack with so many.
+    /// Of the innermost frame of a stack with this many.
     pub fn of(thread: ThreadId, frame: &StackFrame<Reference>, depth: usize) -> Self {
         let source = frame.location.as_ref().map(|location| location.source.name.clone());
         Self { thread, function: frame.name.clone(), source: source.unwrap_or_default(), depth }

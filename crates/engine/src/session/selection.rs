@@ -10,7 +10,7 @@ use crate::model::ids::Reference;
 pub(super) struct Selection(watch::Sender<Option<(u64, Reference)>>);
 
 impl Session {
-    /// Selects the frame that is meant from here on when none is named, until the program runs.
+    /// Selects the default frame until the program runs.
     pub fn select_frame(&self, frame: Reference) {
         let epoch = self.execution().stop().map(|stop| stop.epoch);
         self.shared.selection.0.send_replace(epoch.map(|epoch| (epoch, frame)));

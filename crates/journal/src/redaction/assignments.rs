@@ -215,7 +215,7 @@ pub(super) fn is_empty(secret: &str) -> bool {
         || matches!(inner, "None" | "null" | "undefined" | "True" | "False" | "true" | "false")
 }
 
-/// Where the text inside the quotes is that begin after a prefix of so many letters. Without an end it goes as far as
+/// Where the text inside the quotes is that begin after a prefix of this many letters. Without an end it goes as far as
 /// the text or, of one line, as the line.
 fn quoted(rest: &str, prefix: usize) -> Option<Range<usize>> {
     let behind = rest.get(prefix..)?;

@@ -12,7 +12,7 @@ use named::NAMED;
 use negatives::NEGATIVES;
 use shaped::{PARTS, TOKENS};
 
-/// So many characters of a class, each time the same ones.
+/// This many characters of a class, each time the same ones.
 fn body(class: &str, length: usize) -> String {
     let characters: Vec<char> = class.chars().collect();
     let mut state = 7_usize;

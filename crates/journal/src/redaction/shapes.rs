@@ -30,7 +30,7 @@ struct Shape {
 }
 
 enum ShapePattern {
-    /// A fixed beginning, then at least so many characters of a class.
+    /// A fixed beginning, then at least this many characters of a class.
     Token(&'static str, &'static str, usize),
     /// An expression with one group, which is the secret.
     Pattern(&'static str),

@@ -152,7 +152,7 @@ impl Answer<'_> {
     }
 }
 
-/// Adds the callers and so many variables at an event.
+/// Adds the callers and this many variables at an event.
 fn add_state(lines: &mut Lines, recording: &Recording, event: &Event, most: usize) -> Result<()> {
     let frames = recording.stack(event)?;
     if let Some(callers) = recording.callers_text(&frames) {

@@ -279,7 +279,7 @@ pub(super) fn write_text(recording: &Recording, write: &Write, line: &Event) -> 
     change_text(recording, write, line, VALUE)
 }
 
-/// The same, with values of at most so many characters.
+/// The same, with values of at most this many characters.
 pub(super) fn change_text(recording: &Recording, write: &Write, line: &Event, most: usize) -> Result<String> {
     let after = MemoryAt { recording, event: write.event + 1 };
     let old = recording.before(write)?;

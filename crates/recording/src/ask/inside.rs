@@ -8,7 +8,7 @@ use crate::memory::{Memory, MemoryAt, Write};
 use crate::reading::Recording;
 use crate::value::{Key, Owner, Word};
 
-/// The most objects that are gone through.
+/// The most objects to search.
 const MOST: usize = 300;
 
 /// Levels of objects in the object: answers show no more of a value.

@@ -45,7 +45,7 @@ fn owners_of(recording: &Recording, name: i64) -> Result<(HashSet<Owner>, Vec<i6
     Ok((owners, events))
 }
 
-/// Where the calls end whose variables these owners are, at most so many as are tried.
+/// Where the calls end whose variables these owners are, at most this many as are tried.
 fn ends_of(recording: &Recording, owners: &HashSet<Owner>) -> Result<Vec<i64>> {
     let mut ends = Vec::new();
     let mut is_any_open = false;

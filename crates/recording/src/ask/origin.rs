@@ -66,7 +66,7 @@ pub fn origin(recording: &Recording, request: &TargetRequest<'_>) -> Result<Stri
     Ok(lines.finish())
 }
 
-/// The same of what a property or a getter gives, which is not stored; none if it is something else.
+/// The same for the result of a property or a getter, which is not stored; none if it is something else.
 fn computed_origin(recording: &Recording, request: &TargetRequest<'_>) -> Result<Option<String>> {
     let event = recording.moment_or_last(request.at)?;
     let target = recording.expression(request.target)?.as_kept();

@@ -123,8 +123,8 @@ impl Target {
         Ok(None)
     }
 
-    /// The last moment at which a variable or an attribute of this name exists, in the process of the moment that was asked
-    /// for or in others, and it with that.
+    /// The last moment at which a variable or an attribute of this name exists, in the process of the requested moment or
+    /// in others, and what it is then.
     fn last_with(
         recording: &Recording,
         target: &Expression,

@@ -8,7 +8,7 @@ use crate::moment::UNSETTLED;
 use crate::reading::{Code, Recording, list};
 use crate::value::What;
 
-/// How many events at the end of a recording are gone through to find where calls were suspended.
+/// How many events at the end of a recording are searched to find where calls were suspended.
 const MOST_EVENTS: i64 = 200_000;
 
 /// How many calls are named.

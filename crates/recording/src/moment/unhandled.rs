@@ -155,7 +155,7 @@ impl Recording {
         }
     }
 
-    /// What left a call after which so many others were thrown; the end of the call, if it is from before the recording.
+    /// What left a call after which this many others were thrown; the end of the call, if it is from before the recording.
     fn thrown_earlier(&self, left: &Event, since: i64) -> Result<Event> {
         let earlier = "JOIN calls ON calls.id = events.call WHERE kind = ? AND events.id < ? \
                        AND thread = (SELECT thread FROM calls WHERE id = ?) ORDER BY events.id DESC LIMIT 1 OFFSET ?";

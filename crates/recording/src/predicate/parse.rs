@@ -455,7 +455,7 @@ impl Parser {
     }
 }
 
-/// The opposite of a value, so many times.
+/// The opposite of a value, this many times.
 fn negated(value: Expression, times: usize) -> Expression {
     (0..times).fold(value, |value, _| Expression::of(Function::Not, value))
 }

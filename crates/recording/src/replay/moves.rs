@@ -113,7 +113,7 @@ impl Recording {
         Ok(Reached { position, reason: "end", breakpoints: Vec::new() })
     }
 
-    /// The calls that were active at an event, without so many of the innermost.
+    /// The calls that were active at an event, without this many of the innermost.
     fn calls_around(&self, event: &Event, without: usize) -> Result<Vec<i64>> {
         Ok(self.stack(event)?.into_iter().skip(without).map(|frame| frame.call.id).collect())
     }

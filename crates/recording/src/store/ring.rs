@@ -25,7 +25,7 @@ const ROOMY: usize = 1_000_000;
 /// Events to which a recording that is too large for its limit is cut, at least.
 const FEWEST: i64 = 1_000;
 
-/// Bytes of output from before the cut are those of so many writes.
+/// Bytes of output from before the cut are those of this many writes.
 const OUTPUTS: i64 = 20;
 
 /// Which events are kept.
@@ -47,7 +47,7 @@ pub(super) struct Ring {
 }
 
 impl Store {
-    /// Keeps the last so many events.
+    /// Keeps the last N events.
     pub(crate) fn keeping_last(mut self, last: i64) -> Self {
         self.ring = Some(Ring {
             last: last.max(1),
@@ -129,7 +129,7 @@ impl Store {
         )?)
     }
 
-    /// Keeps the last so many events.
+    /// Keeps the last N events.
     fn keep(&mut self, last: i64) -> Result<()> {
         let cut = self.counts.events - last + 1;
         self.database.execute_batch("BEGIN")?;

@@ -74,7 +74,7 @@ struct Question<'q> {
     named: Cow<'q, [String]>,
 }
 
-/// What the other side has found, and what says which of several copies is meant.
+/// What the other side has found, and what says which of several copies to use.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Found {
     matches: Vec<Match>,
@@ -85,7 +85,7 @@ struct Found {
 }
 
 impl Found {
-    /// Whether a folder is meant, however many files agree.
+    /// Whether a folder is the right one, however many files match.
     fn is_named(&self, there: &str) -> bool {
         self.named.iter().any(|path| Path::new(path).starts_with(there))
     }
@@ -119,12 +119,12 @@ enum Compared {
 pub(super) struct Advice {
     /// Where no folder there has the sources.
     pub(super) none: &'static str,
-    /// Where another folder is meant.
+    /// Where another folder is the right one.
     pub(super) other: &'static str,
 }
 
 /// The paths of both sides, by the sources in this folder that are there, and notes on them. The named
-/// paths of a call, or of a command, say which of several copies is meant.
+/// paths of a call, or of a command, say which of several copies to use.
 pub(super) async fn paths(
     connector: &Connector,
     folder: PathBuf,

@@ -111,12 +111,12 @@ const FILES: [&str; 18] = [
 const PASSED: [&str; 3] = ["args", "env", "runtimeArgs"];
 
 impl Paths {
-    /// Of several folders that contain a path, the innermost is meant, and of several mappings of that the first.
+    /// Of several folders that contain a path, the innermost applies, and of several mappings of that the first.
     pub(super) fn new(mappings: Vec<Mapping>, folder: PathBuf) -> Self {
         Self { mappings, folder, ..Self::default() }
     }
 
-    /// The same, of this machine.
+    /// The same on this machine.
     pub(super) fn on(self, machine: &impl fmt::Display, origin: Origin) -> Self {
         Self { machine: machine.to_string(), origin, ..self }
     }

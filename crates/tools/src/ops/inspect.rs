@@ -111,7 +111,7 @@ pub async fn place_of(
     Ok((0, None))
 }
 
-/// The frame that is meant when none is named: the one that was chosen at this stop, else the innermost of the
+/// The default frame: the one that was chosen at this stop, else the innermost of the
 /// user's.
 pub async fn frame(session: &Session, frame: Option<u64>) -> Result<Reference, ToolError> {
     if let Some(frame) = frame.map(Reference).or_else(|| session.selected_frame()) {

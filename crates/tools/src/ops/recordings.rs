@@ -29,7 +29,7 @@ pub struct RecordOptions {
     pub limits: Limits,
     /// After so long, the program is ended.
     pub timeout: Duration,
-    /// Keep the last so many events; none for the first ones.
+    /// Keep the last N events; none for the first ones.
     pub last: Option<i64>,
     /// What the program reads.
     pub stdin: Stdin,

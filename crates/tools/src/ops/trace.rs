@@ -46,7 +46,7 @@ pub struct Trace {
     pub exceptions: Option<ExceptionBreakpoints>,
     /// How many rows, in all; at least 1.
     pub max_rows: u64,
-    /// Of the passes at which the condition holds, the first and then every so many-th. At least 1.
+    /// Of the passes at which the condition holds, the first and then every Nth. At least 1.
     pub sample_every: u64,
     /// Only rows that differ from the one before, at the same place in the same thread.
     pub only_when_changed: bool,
@@ -56,7 +56,7 @@ pub struct Trace {
     pub cells: CellFormat,
     /// How many frames of the stack to keep with each row. More than none needs stops.
     pub frames: usize,
-    /// How the rows are come by.
+    /// How the rows are obtained.
     pub way: RecordMethod,
     /// Stops for other reasons, such as a `debugger` statement, are passed over; else the first ends the trace.
     pub passes_others: bool,
@@ -68,7 +68,7 @@ pub struct Trace {
     pub interrupt: Option<Arc<Notify>>,
     /// What is done when the program listens. What comes back of it ends the trace.
     pub trigger: Option<Trigger>,
-    /// Given back when the program runs.
+    /// Released when the program runs.
     pub admission: Option<OwnedSemaphorePermit>,
 }
 
@@ -116,7 +116,7 @@ pub enum WhenFull {
     RunOn,
 }
 
-/// How the rows are come by.
+/// How the rows are obtained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordMethod {
     /// The program writes them itself.

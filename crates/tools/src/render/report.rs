@@ -461,7 +461,7 @@ impl ExceptionData {
         snapshot.exception.clone().map(|exception| Self::new(exception, frames))
     }
 
-    /// An exception, with at most so many frames of its stack and its causes.
+    /// An exception, with at most this many frames of its stack and its causes.
     pub fn new(exception: Exception, frames: usize) -> Self {
         Self {
             type_name: exception.type_name,

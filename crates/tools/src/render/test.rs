@@ -380,7 +380,7 @@ fn captured(captured: Vec<Captured>, limits: Limits) -> Vec<CapturedData> {
     shown
 }
 
-/// The end of a text, of at most so many bytes.
+/// The end of a text, of at most this many bytes.
 fn tail(text: &str, bytes: usize) -> String {
     let from = text.ceil_char_boundary(text.len().saturating_sub(bytes));
     text.get(from..).unwrap_or_default().to_owned()

@@ -152,7 +152,7 @@ pub struct OmittedRows {
 pub struct RowArguments {
     /// The condition of a location.
     pub condition: &'static str,
-    /// Record only every so many hits.
+    /// Record only every Nth hit.
     pub sample_every: &'static str,
     /// Omit rows that equal the previous one.
     pub only_when_changed: &'static str,

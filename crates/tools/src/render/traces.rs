@@ -10,7 +10,7 @@ use engine::model::source::Location;
 /// How many packages are named.
 const NAMED: usize = 4;
 
-/// The frames of the user's code, at most so many, each as `function file:line`, and in the place of others
+/// The frames of the user's code, at most this many, each as `function file:line`, and in the place of others
 /// `28 frames of pytest, pluggy`.
 pub(super) fn compact<'a>(
     frames: impl Iterator<Item = (&'a str, Option<&'a Location>)>,
@@ -64,7 +64,7 @@ impl<'a> OmittedFrames<'a> {
     }
 }
 
-/// A traceback as its language prints it, with at most so many frames of each exception, and none of libraries.
+/// A traceback as its language prints it, with at most this many frames of each exception, and none of libraries.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     let mut kept = TracebackFilter::default();
     for line in text.lines() {

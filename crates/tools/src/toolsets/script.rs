@@ -153,9 +153,9 @@ impl DebugScript {
 /// Which hits of a breakpoint count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AtBreakpoint {
-    /// All of them, also where the line has no code and the next one with code is meant.
+    /// All of them, also where the line has no code and the next one with code is used.
     AnyLine,
-    /// Those on the line that was asked for.
+    /// Those on the requested line.
     SameLine,
     /// There is none.
     Never,

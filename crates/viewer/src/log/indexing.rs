@@ -20,7 +20,7 @@ pub(super) struct IndexedEntry {
     pub(super) call: u64,
 }
 
-/// Lines that were gone through.
+/// Lines that were read.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// In the order of the file, or in that of time where it is of several.

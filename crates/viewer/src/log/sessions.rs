@@ -50,7 +50,7 @@ impl Sessions {
         }
     }
 
-    /// All numbers have moved up, because so many entries were put in front.
+    /// All numbers have moved up, because this many older entries were added.
     pub(super) fn move_up(&mut self, count: usize) {
         for known in &mut self.known {
             known.first += count;

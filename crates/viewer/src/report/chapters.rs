@@ -33,7 +33,7 @@ pub(super) enum Item {
     },
     /// In Markdown.
     Note(String),
-    /// Pieces that were written one after the other, with escape sequences shown; so many bytes before them are missing.
+    /// Pieces that were written one after the other, with escape sequences shown; this many bytes before them are missing.
     Output { category: String, text: String, omitted: u64 },
 }
 

@@ -111,7 +111,7 @@ fn put(buffer: &mut Buffer, area: Rect, lines: &[Line]) {
     }
 }
 
-/// Keeps a scroll within so many lines, and returns the lines that are seen. `at` is the first one without a scroll.
+/// Keeps a scroll within this many lines, and returns the lines that are seen. `at` is the first one without a scroll.
 fn window(total: usize, room: usize, at: usize, scroll: i32) -> (std::ops::Range<usize>, i32) {
     let last = i64::try_from(total.saturating_sub(room)).unwrap_or(0);
     let at = i64::try_from(at).unwrap_or(0).min(last);

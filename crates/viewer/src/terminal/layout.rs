@@ -4,11 +4,11 @@ use ratatui::layout::Rect;
 
 use super::view::Pane;
 
-/// Below so many columns or lines there is one line only.
+/// Below this many columns or lines there is one line only.
 const LEAST: (u16, u16) = (24, 5);
-/// From so many columns on there are two columns of panes.
+/// From this many columns on there are two columns of panes.
 const TWO: u16 = 64;
-/// From so many on there are three.
+/// From this many on there are three.
 const THREE: (u16, u16) = (140, 24);
 
 /// The source in a journal has 21 lines, and a title.
@@ -30,7 +30,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// For a screen, the pane that the keys go to, and so many rows of sessions.
+    /// For a screen, the pane that the keys go to, and this many rows of sessions.
     pub(super) fn of(screen: Rect, focus: Pane, sessions: usize) -> Self {
         if screen.width < LEAST.0 || screen.height < LEAST.1 {
             return Self {

@@ -27,7 +27,7 @@ impl Speed {
         Self((self.0 * factor).clamp(SLOWEST, FASTEST))
     }
 
-    /// How long to wait for what came so many milliseconds later.
+    /// How long to wait for what came this many milliseconds later.
     fn wait(self, milliseconds: i64) -> Duration {
         let seconds = Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0)).as_secs_f64();
         Duration::try_from_secs_f64(seconds / self.0).unwrap_or(PAUSE).min(PAUSE)

@@ -10,7 +10,7 @@ const TAB: usize = 4;
 /// How many marks without a width may follow one character. More would make a cell of any size.
 const MARKS: usize = 4;
 
-/// A text in one line of at most about so many columns: tabs as spaces, control characters and ends of lines by
+/// A text in one line of at most about this many columns: tabs as spaces, control characters and ends of lines by
 /// their numbers. What is longer is left out without a mark, which is the business of [`Strip`].
 pub(super) fn clean(text: &str, columns: usize) -> String {
     let mut clean = String::new();
@@ -55,7 +55,7 @@ pub(super) fn width(text: &str) -> usize {
     text.chars().map(|char| char.width().unwrap_or(0)).sum()
 }
 
-/// A text of at most so many columns, `…` where it was cut.
+/// A text of at most this many columns, `…` where it was cut.
 pub(super) fn fit(text: &str, columns: usize) -> String {
     let mut strip = Strip::new(columns);
     strip.push(text, Style::new());
@@ -86,7 +86,7 @@ pub(super) struct Strip {
 }
 
 impl Strip {
-    /// An empty one of so many columns.
+    /// An empty one of this many columns.
     pub(super) fn new(columns: usize) -> Self {
         Self { spans: Vec::new(), used: 0, columns, is_cut: false }
     }

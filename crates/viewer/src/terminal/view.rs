@@ -133,10 +133,10 @@ pub(super) enum DetailForm {
 pub(super) enum Overlay {
     #[default]
     None,
-    /// The keys, scrolled by so many lines.
+    /// The keys, scrolled by this many lines.
     Help(usize),
     /// A text is typed to search for.
     Search(String),
-    /// Something whole, its lines broken where they are too long, scrolled by so many lines.
+    /// Something whole, its lines broken where they are too long, scrolled by this many lines.
     Detail { title: String, lines: Vec<String>, form: DetailForm, scroll: usize },
 }

@@ -18,7 +18,7 @@ pub(crate) struct Cell {
     pub(crate) is_busy: bool,
 }
 
-/// So many parts of the time of a session, or of all.
+/// This many parts of the time of a session, or of all.
 pub(crate) fn strip(log: &Log, session: Option<usize>, cells: usize) -> Vec<Cell> {
     let span = match session {
         Some(session) => log.sessions().get(session).map_or(0..0, |known| known.first..known.last + 1),

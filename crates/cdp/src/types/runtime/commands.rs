@@ -65,7 +65,7 @@ pub struct Evaluate {
     /// Refuses to do anything that could be seen afterwards.
     #[serde(skip_serializing_if = "Not::not")]
     pub throw_on_side_effect: bool,
-    /// Ends it after so many milliseconds, with `Execution was terminated`; native waits go on.
+    /// Ends it after this many milliseconds, with `Execution was terminated`; native waits go on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u32>,
     /// Breakpoints are not hit.

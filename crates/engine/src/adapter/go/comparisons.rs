@@ -131,7 +131,7 @@ fn literal(text: &str) -> String {
 
 /// A number as its nearest `float64` and its nearest `float32`, with all of their digits.
 fn rounded(text: &str) -> Option<(String, String)> {
-    // So many digits has the smallest number.
+    // The smallest number has this many digits.
     let digits = |value: f64| value.is_finite().then(|| trimmed(&format!("{value:.1074}")).to_owned());
     Some((digits(text.parse().ok()?)?, digits(f64::from(text.parse::<f32>().ok()?))?))
 }

@@ -217,7 +217,7 @@ def derived(frame, this, value, name):
     whole = dereferenced(value.GetDynamicValue(lldb.eDynamicDontRunTarget)).GetNonSyntheticValue()
     is_whole = is_same(whole.GetType(), kind)
     found = {part.GetLoadAddress(): part for part in ([whole] if is_whole else parts(whole)) if is_same(part.GetType(), kind)}
-    # An object with several such parts has none that is meant.
+    # An object with several such parts is ambiguous.
     if len(found) != 1:
         return Address(0, 64, False)
     pointer = found.popitem()[1].AddressOf()

@@ -72,7 +72,7 @@ def children(value):
 
 
 def read_at_once(value, count, known):
-    """So many whole numbers as texts; None for other items."""
+    """This many whole numbers as texts; None for other items."""
     first, last = value.GetChildAtIndex(0), value.GetChildAtIndex(count - 1)
     code, size = known.get(first.GetType().GetCanonicalType().GetBasicType()), first.GetByteSize()
     if code is None or last.GetLoadAddress() - first.GetLoadAddress() != (count - 1) * size:

@@ -145,7 +145,7 @@ def erased(target, block):
 
 
 def counted(value, which):
-    """How many pointers of a kind there are: the strong ones are counted in front of the weak ones."""
+    """How many pointers of a kind there are: the strong ones are counted before the weak ones."""
     while value.GetType().GetCanonicalType().IsPointerType():
         value = value.GetNonSyntheticValue().Dereference()
     name = value.GetType().GetUnqualifiedType().GetName() or ""

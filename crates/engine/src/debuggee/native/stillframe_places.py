@@ -24,5 +24,5 @@ class Places:
 
 
 def may_be_table(mask, items):
-    """Whether a table can have this mask and so many entries: the number of its places is a power of two."""
+    """Whether a table can have this mask and this many entries: the number of its places is a power of two."""
     return mask & (mask + 1) == 0 and items <= mask

@@ -56,7 +56,7 @@ def variables(frame, arguments):
 
 
 def install(pydevd):
-    """Answer in front of each event of a stop."""
+    """Answer before each event of a stop."""
     notification = pydevd.ThreadsSuspendedSingleNotification
     # An earlier client may have installed it.
     send = inspect.unwrap(notification.send_suspend_notification)

@@ -171,7 +171,7 @@ def last_line_of(code):
 
 
 def request_locals(number, start, count, limit, with_special, expansion, levels=None):
-    """With LEVELS, the same is sent ahead at the next stop, and so many frames."""
+    """With LEVELS, the same is sent ahead at the next stop, and this many frames."""
     if levels is not None:
         load("stillframe_ahead").expect(levels, [start, count, limit, with_special, expansion])
     rows = page(Namespace(find_frame(number), False), start, count, limit, with_special)

@@ -75,7 +75,7 @@ def without_data(report):
 
 
 def have_plugins_found_here():
-    """pytest puts its own finder, which rewrites assertions of plugins, in front of all others."""
+    """pytest puts its own finder, which rewrites assertions of plugins, before all others."""
     hook = sys.modules["_pytest.assertion.rewrite"].AssertionRewritingHook
     find = hook.find_spec
 

@@ -44,7 +44,7 @@ def of_error(error):
 
 
 def of_case(case):
-    """The same of a test case of unittest."""
+    """The same for a test case of unittest."""
     return getattr(getattr(case, "_dt_test", None), "stillframe", None)
 
 

@@ -30,7 +30,7 @@ def hold_children(marker):
 
 
 def can_follow(code):
-    """Whether pydevd can put statements in front of code on its first line."""
+    """Whether pydevd can put statements before code on its first line."""
     try:
         compile("pass; " + code, "<string>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):

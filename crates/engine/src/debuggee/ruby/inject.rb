@@ -8,7 +8,7 @@ require 'socket'
 require_relative 'wire'
 
 at, address, token = ARGV
-# Without a message for so many seconds, the program runs.
+# Without a message for this many seconds, the program runs.
 QUIET = 0.3
 server = File.join(__dir__, 'stillframe.rb')
 

@@ -157,7 +157,7 @@ async fn program_reports(debugger: &CdpDebugger, payload: &str, named: &mut Vec<
     }
 }
 
-/// Worker threads come by the connection of their process, and have separate debuggers.
+/// Worker threads use the connection of their process, and have separate debuggers.
 async fn enter_worker(debugger: &CdpDebugger, worker: ::cdp::Worker) {
     let parts = &debugger.0;
     let kind = ThreadKind::Worker(name_of(&worker.attached.worker_info));

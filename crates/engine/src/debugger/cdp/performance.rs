@@ -90,7 +90,7 @@ impl Profiler {
         self.sources.location(&sampling::place(frame)?).await
     }
 
-    /// The pieces of a snapshot come by the events, which the pump reads one by one into what is counted.
+    /// The pieces of a snapshot are events, which the pump reads one by one into what is counted.
     pub(super) async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
         let (reading, done) = SnapshotReader::new();
         {

@@ -21,7 +21,7 @@ pub(super) struct ScriptSpot {
     /// The file whose scripts it is in.
     pub(super) path: PathBuf,
     pub(super) line: u32,
-    /// In UTF-16 units; the first code at or after it is meant.
+    /// In UTF-16 units; it means the first code at or after it.
     pub(super) column: u32,
     /// A compiler's map says so; otherwise the script is the source itself.
     pub(super) is_mapped: bool,

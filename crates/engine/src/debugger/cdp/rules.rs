@@ -37,7 +37,7 @@ pub(super) enum RuleEvent {
     Recorded { id: u32, line: String },
     /// A statement in the source records here, so its breakpoint is no longer needed.
     Inlined { id: u32 },
-    /// A condition or message failed so many times since the last such message.
+    /// A condition or message failed this many times since the last such message.
     Failed { id: u32, message: String, times: u64 },
 }
 

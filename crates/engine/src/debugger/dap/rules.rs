@@ -331,7 +331,7 @@ async fn leave_library(debugger: &DapDebugger, thread: RawId) -> bool {
     debugger.go_unless_paused(thread, next).await.unwrap_or(false)
 }
 
-/// So many frames of a thread that is in a library.
+/// This many frames of a thread that is in a library.
 async fn library_frames(
     debugger: &DapDebugger,
     thread: RawId,

@@ -35,7 +35,7 @@ pub(super) struct References {
     of_globals: HashSet<RawId>,
     /// Scopes under our own numbers, below 0, because the adapter's numbers soon belong to another frame.
     scopes: Vec<(RawId, usize)>,
-    /// The frame whose scopes were asked for last, and these, as long as the adapter's numbers for them hold.
+    /// The frame whose scopes were requested last, and these, as long as the adapter's numbers for them hold.
     scoped: Option<(RawId, Vec<::dap::Scope>)>,
     /// The source and the line that each frame is at.
     pub(super) places: HashMap<RawId, (PathBuf, u32)>,
@@ -229,7 +229,7 @@ fn cut(found: Vec<::dap::Variable>, start: u64, count: u64) -> Vec<::dap::Variab
 #[derive(Clone, Copy)]
 enum Part {
     All,
-    /// So many numbered ones, from this one on.
+    /// This many numbered ones, from this one on.
     Indexed(u64, u64),
     /// Those that are not numbered.
     Named,

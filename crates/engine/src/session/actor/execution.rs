@@ -112,7 +112,7 @@ impl Actor {
         self.run.as_mut()?.targets.get_mut(&target).map(|known| &mut known.resumes)
     }
 
-    /// The thread that is meant: the one that the program stopped in unless another one of its process is
+    /// The thread to use: the one that the program stopped in unless another one of its process is
     /// named.
     pub(super) fn stopped_thread(&self, thread: Option<ThreadId>) -> Result<(TargetId, RawId)> {
         let execution = self.state.execution();

@@ -1,4 +1,4 @@
-//! One of two runs that are gone through together.
+//! One of two runs that are compared step by step.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,6 +1,6 @@
 //! Looks for the moment at which a condition begins to hold.
 //!
-//! All writes are gone through in their order, which is millions of them, so that a condition is evaluated only where
+//! All writes are scanned in order, which can be millions, so that a condition is evaluated only where
 //! something was written that it may read, or in a call for which it has not been evaluated since.
 
 use std::cell::{Cell, RefCell};

@@ -1,4 +1,4 @@
-//! Values that come by another way than from a call to the line that has them: what is awaited or yielded, what a callback is
+//! Values that reach a line in another way than from its calls: what is awaited or yielded, what a callback is
 //! given, and what a call returned before others of its lines ran.
 
 use super::inputs::{Inputs, MOST_CALLS, called_name, has_no_name, is_common, returned_of, slot_of};
@@ -40,7 +40,7 @@ impl Recording {
 
     /// The last call, of whatever caller, that returned a value between two events: what is awaited, and what a callback is
     /// given, comes by ways that are not recorded. A value that is not an object is one that others have by chance, so that a
-    /// name must say which function is meant.
+    /// name must identify the function.
     pub(super) fn carried(
         &self,
         word: Word,

@@ -308,7 +308,7 @@ impl Recording {
                 None => self.last_write(item.unwrap_or(slot), memory.event)?,
                 part => part,
             };
-            // What changes a container while it is gone through changes what comes next.
+            // A change of a container during its iteration changes what comes next.
             let is_found = item.is_some() && !ran.value.is_item;
             let mut changed = match object {
                 Some(number) if !is_found && is_clear && !is_one && self.is_container(number)? => {

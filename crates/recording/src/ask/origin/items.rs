@@ -34,7 +34,7 @@ pub(super) struct OfItems {
 }
 
 impl OfItems {
-    /// Whether a change of what is gone through belongs to the answer as well: it is what came last.
+    /// Whether a change of the iterated container belongs to the answer as well: it is what came last.
     pub(super) fn is_before(&self, change: &Write) -> bool {
         !self.is_one && change.id > self.newest
     }

@@ -88,7 +88,7 @@ pub(in crate::ask) fn target_of(text: &str, name: &str) -> Option<usize> {
     is_clear.then_some(at)
 }
 
-/// One of the values between commas of which an expression makes so many.
+/// One of the values between commas of which an expression makes this many.
 pub(in crate::ask) fn part_of(text: &str, index: usize, count: usize) -> Option<&str> {
     let parts = inside(text, ["[", "]"]).or_else(|| inside(text, ["(", ")"])).unwrap_or_else(|| parts(text));
     let is_clear = parts.len() == count && !parts.iter().any(|part| part.starts_with(['*', '.']));

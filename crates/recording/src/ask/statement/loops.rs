@@ -76,7 +76,7 @@ pub(in crate::ask) fn loop_step<'a>(text: &'a str, name: &str, is_first: bool) -
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::ask) struct Comprehension<'a> {
     pub(in crate::ask) variables: Vec<&'a str>,
-    /// What is gone through.
+    /// What is iterated over.
     pub(in crate::ask) over: &'a str,
     /// What must hold for an item.
     pub(in crate::ask) filter: Option<&'a str>,

@@ -9,7 +9,7 @@ const { Worker } = require('worker_threads');
 // 32-bit numbers of a part of the ring, and how many parts there are.
 const PART = 1 << 16;
 const PARTS = 32;
-// After so many milliseconds in which nothing is read, the recording ends. record_flusher.cjs says it in seconds.
+// After this many milliseconds in which nothing is read, the recording ends. record_flusher.cjs says it in seconds.
 const PATIENCE = 10000;
 
 const [LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD] = [1, 2, 3, 4, 5, 6, 7, 8];

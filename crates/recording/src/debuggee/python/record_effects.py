@@ -430,7 +430,7 @@ def path_of(node):
 
 
 def is_call_of(name, node, count):
-    """Whether a call is one of a built-in function with so many arguments."""
+    """Whether a call is one of a built-in function with this many arguments."""
     return isinstance(node.func, ast.Name) and node.func.id == name and len(node.args) == count and not node.keywords
 
 

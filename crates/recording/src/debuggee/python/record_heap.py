@@ -34,7 +34,7 @@ MOST_BELOW = 1000
 MOST_WATCHED = 8
 # Items of a `deque`, all of which move when the first is taken.
 MOST_WAITING = 32
-# After so many new objects, those of them that are gone are released.
+# After this many new objects, those of them that are gone are released.
 NEW = 64
 # The length of an instance of which it is written that its contents are not. The accelerator has this, too.
 UNREAD = -2

@@ -19,7 +19,7 @@ from record_accelerator import native
 SIZE = 1 << 18
 # How many files may be unread before the program waits.
 MOST_UNREAD = 32
-# After so many seconds without a reader, the recording ends.
+# After this many seconds without a reader, the recording ends.
 PATIENCE = 10
 
 # How many processes are recorded.

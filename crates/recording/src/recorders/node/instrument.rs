@@ -106,9 +106,9 @@ struct Instrumenter<'t> {
     is_before_call: bool,
     facts: Facts,
     module: ModuleNames,
-    /// Where the optional chain begins that is gone through, and how that is kept.
+    /// Where the optional chain that is being visited begins, and how that is kept.
     chain_begin: Option<(Span, Kept)>,
-    /// Variables that others of their function hid, in blocks that are gone through: the level of the function, and the
+    /// Variables that others of their function hid, in blocks that are being visited: the level of the function, and the
     /// name.
     hidden: Vec<(usize, String)>,
     /// The number that the next function has already.
@@ -119,7 +119,7 @@ struct Instrumenter<'t> {
     withs: usize,
 }
 
-/// A function that is gone through.
+/// A function that is being visited.
 #[derive(Debug)]
 struct FunctionContext {
     code: u32,

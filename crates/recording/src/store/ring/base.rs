@@ -93,7 +93,7 @@ impl Base {
     }
 
     /// Drops texts and numbers that are no longer used and that a recorder would write again, once there are more than
-    /// so many. How many there may be before the next time.
+    /// this many. How many there may be before the next time.
     pub(super) fn drop_atoms(database: &Connection, most: i64) -> Result<i64> {
         let count = || database.query_row("SELECT count(*) FROM atoms", [], |row| row.get::<_, i64>(0));
         if count()? <= most {

@@ -61,7 +61,7 @@ pub(super) struct Client {
     busy: AtomicUsize,
     /// When the last of them ended.
     since: Mutex<Instant>,
-    /// Given back when it ends, and not only when its last answer has been sent.
+    /// Released when it ends, and not only when its last answer has been sent.
     place: Mutex<Option<OwnedSemaphorePermit>>,
 }
 

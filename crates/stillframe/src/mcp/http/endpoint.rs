@@ -127,7 +127,7 @@ pub(super) fn status(refused: StreamError) -> StatusCode {
     }
 }
 
-/// The MCP session that is meant. From 2026-07-28 there are none, whatever the header says.
+/// The MCP session of a request. From 2026-07-28 there are none, whatever the header says.
 fn session_id(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let version = text("mcp-protocol-version").unwrap_or_default();

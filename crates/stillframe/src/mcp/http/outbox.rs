@@ -61,7 +61,7 @@ pub(super) enum StreamError {
     TooManyCalls,
     /// Nothing comes after the event, or it is none of the session's.
     UnknownEvent,
-    /// So many listen already.
+    /// This many listen already.
     TooManyReaders,
     /// The session has ended.
     Closed,

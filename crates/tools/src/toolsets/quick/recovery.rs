@@ -23,7 +23,7 @@ pub(super) struct SavedState {
     pub(super) language: Option<String>,
     /// Absolute.
     pub(super) program: Option<PathBuf>,
-    /// Lines by file, as they were asked for.
+    /// Requested lines by file.
     #[serde(default)]
     pub(super) breakpoints: BTreeMap<PathBuf, Vec<u32>>,
     /// Conditions by file and line.

@@ -61,7 +61,7 @@ impl Quick {
     }
 }
 
-/// A breakpoint as it was asked for.
+/// A requested breakpoint.
 #[derive(Clone, Debug)]
 pub(super) struct RequestedBreakpoint {
     /// Absolute.
@@ -121,7 +121,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Takes up what a server that was killed has left.
+    /// Restores what a killed server left.
     fn read_once(&mut self) {
         if self.folder.is_some() || self.keeps_nothing {
             return;

@@ -80,7 +80,7 @@ fn short(location: &Location) -> String {
     if location.line == 0 { file } else { format!("{file}:{}", location.line) }
 }
 
-/// Numbered lines, with `>>>` at the one that is meant.
+/// Numbered lines, with `>>>` at the current one.
 fn window(lines: &[(u32, String)], current: u32) -> String {
     let width = lines.last().map_or(1, |(line, _)| line.to_string().len());
     let mut text = String::new();

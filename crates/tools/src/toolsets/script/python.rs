@@ -29,7 +29,7 @@ fn problem(problem: impl std::fmt::Display) -> ToolError {
     ToolError::argument("command", problem).and(COMMAND_FORM)
 }
 
-/// What is added to the environment in front of the interpreter.
+/// What is added to the environment before the interpreter.
 fn assignments(words: &mut Peekable<IntoIter<String>>) -> BTreeMap<String, Option<String>> {
     let mut env = BTreeMap::new();
     words.next_if(|word| word == "env");

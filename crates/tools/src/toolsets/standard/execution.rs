@@ -289,7 +289,7 @@ struct UntilParam {
     condition: Option<String>,
 }
 
-/// A report with the values that were asked for.
+/// A report with the requested values.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RunUntilAnswer {

@@ -254,7 +254,7 @@ impl Tool for GetLocalVariables {
         let frame = inspect::find_frame(&session, id).await?.as_ref().map(FrameData::from);
         let start = self.start.unwrap_or(0);
         let page = if self.names.is_some() {
-            // Whatever is asked for by its name is meant.
+            // What is requested by name is never filtered.
             Page { start: 0, count: context.bounds().children, special: true, internals: false }
         } else {
             Page { start, count: LOCALS, special: self.include_special.unwrap_or(false), internals: false }

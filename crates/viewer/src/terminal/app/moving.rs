@@ -26,7 +26,7 @@ impl App {
         }
     }
 
-    /// By so many rows. Beyond the last one is the end, which moves.
+    /// By this many rows. Beyond the last one is the end, which moves.
     pub(super) fn step(&mut self, direction: Direction, count: usize) {
         self.replay = None;
         let Some(row) = self.row() else { return };

@@ -14,7 +14,7 @@ use crate::source_context;
 use crate::timeline::strip::{cell_of, strip};
 use crate::timeline::{self, name};
 
-/// From so many lines on the timeline has a strip above it.
+/// From this many lines on the timeline has a strip above it.
 const WITH_STRIP: u16 = 7;
 
 impl App {

@@ -16,7 +16,7 @@ const COLUMNS: usize = 400;
 /// How many columns a value beside its line takes at most, and how many there must be at least.
 const VALUE: usize = 40;
 const LEAST: usize = 8;
-/// From so many lines on there is a description below the source, of so many lines at most.
+/// From this many lines on there is a description below the source, of this many lines at most.
 const WITH_DESCRIPTION: usize = 5;
 const DESCRIPTION: usize = 2;
 

@@ -9,7 +9,7 @@ use super::bars::state_role;
 use super::{PaneContent, PaneSize, nothing, window};
 use crate::log::LOST;
 
-/// From so many columns on rows have a time.
+/// From this many columns on rows have a time.
 const WITH_TIME: usize = 30;
 /// How many columns the name of a session takes.
 const NAME: usize = 16;

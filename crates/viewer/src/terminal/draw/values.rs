@@ -8,7 +8,7 @@ use crate::moment::shown::ValueRow;
 
 /// How many columns names may take.
 const NAMES: usize = 18;
-/// From so many columns on there are types.
+/// From this many columns on there are types.
 const WITH_TYPES: usize = 56;
 /// Without a session.
 const NOBODY: &str = "appear when an agent reads them at a stop";

@@ -43,7 +43,7 @@ final class Threads {
     }
 
     /**
-     * All threads, but of the virtual ones only so many, those that stopped or were shown last first. A JVM that was
+     * All threads, but of the virtual ones only this many, those that stopped or were shown last first. A JVM that was
      * started without `includevirtualthreads` names only the others itself, so a virtual one is known once it has stopped.
      */
     private List<ThreadReference> live() {

@@ -224,7 +224,7 @@ impl BreakpointBinder {
         }
     }
 
-    /// A place with a column has come to be on another line: the last place on its own line is meant.
+    /// A place with a column has come to be on another line: use the last place on its own line.
     async fn settle_column(&self, number: u64, script_id: &str) {
         let place = self.table.place(number).filter(|place| place.kind == TargetKind::Line);
         let Some(place) = place else { return };

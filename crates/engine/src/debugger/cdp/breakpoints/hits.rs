@@ -17,7 +17,7 @@ pub(in super::super) enum Hit {
     Entry,
     /// A step's.
     Temporary,
-    /// The program has come by its first line again.
+    /// The program has reached its first line again.
     Spent,
     /// It no longer belongs to a breakpoint, or it is in the wrong place.
     Nobodys,

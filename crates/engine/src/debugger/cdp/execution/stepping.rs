@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::lock::lock;
 use crate::model::stop::StopReason;
 
-/// A step that goes nowhere, as in a loop on one line, ends after so many steps of V8.
+/// A step that goes nowhere, as in a loop on one line, ends after this many steps of V8.
 const MOST_STEPS: u32 = 32;
 
 impl RunControl {

@@ -35,7 +35,7 @@ pub(super) async fn read(
     (asked, children.unwrap())
 }
 
-/// A scope of number 2 whose only variable, of number 5, has so many children.
+/// A scope of number 2 whose only variable, of number 5, has this many children.
 async fn with_list(counts: Json) -> Scene {
     let mut scene = Scene::offering(json!({})).await;
     let mut list = json!({ "name": "list", "value": "int[100]", "variablesReference": 5 });

@@ -51,7 +51,7 @@ impl Calls {
         }
     }
 
-    /// Adds a stack, innermost first, as seen so many times.
+    /// Adds a stack, innermost first, as seen this many times.
     pub(super) fn add_stack(&mut self, stack: &[(String, String, u32)], times: u64) {
         let mut calls = self;
         for (function, file, line) in stack.iter().rev() {

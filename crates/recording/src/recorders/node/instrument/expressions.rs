@@ -321,7 +321,7 @@ impl Instrumenter<'_> {
     /// A call in a chain. Its arguments are kept, if that is asked for.
     fn spine_of_call(&mut self, call: &CallExpression<'_>, given: Option<&mut Vec<Kept>>) {
         self.spine(&call.callee);
-        // Where the chain is not gone through, a variable among the arguments need not have a value yet.
+        // Where the chain is not taken, a variable among the arguments need not have a value yet.
         self.visit_given(&call.arguments, given, |this, _| Kept::Temporary(this.temporary()));
     }
 

@@ -163,7 +163,7 @@ impl Events {
     }
 }
 
-/// `STREAM-PLACE`: so many events of that stream have been received.
+/// `STREAM-PLACE`: this many events of that stream have been received.
 pub(super) fn name_event(stream: u64, place: u64) -> String {
     format!("{stream}-{place}")
 }
@@ -203,7 +203,7 @@ mod tests {
         serde_json::from_value(json!({ "jsonrpc": "2.0", "id": 1, "error": error })).unwrap()
     }
 
-    /// Answers one call after the other with so many bytes, and reads the answers of those that are to be read.
+    /// Answers one call after the other with this many bytes, and reads the answers of those that are to be read.
     fn answered(count: u64, bytes: usize, is_read: impl Fn(u64) -> bool) -> Streams {
         let mut streams = Streams::default();
         for number in 1..=count {
