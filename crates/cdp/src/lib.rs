@@ -15,5 +15,6 @@ pub mod types;
 pub use client::{Client, Driver, Incoming, Message, Worker};
 pub use discovery::Address;
 pub use error::{ConnectError, Error};
+pub use text::parse;
 pub use transport::{connect, connect_over};
 pub use types::*;

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::io;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::ser::{Formatter, Serializer};
 
 /// What half a surrogate pair becomes.
@@ -22,6 +23,11 @@ pub(crate) fn to_ascii<T: Serialize>(value: &T) -> serde_json::Result<String> {
     let mut json = Vec::with_capacity(128);
     value.serialize(&mut Serializer::with_formatter(&mut json, Ascii))?;
     String::from_utf8(json).map_err(serde::ser::Error::custom)
+}
+
+/// Reads JSON that was sent as the text of a string.
+pub fn parse<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
+    serde_json::from_str(&without_lone_surrogates(json))
 }
 
 struct Ascii;

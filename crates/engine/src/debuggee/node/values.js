@@ -37,6 +37,7 @@
     String, RegExp, Number, BigInt, Symbol, Function, Date, Map, Set, WeakMap, Boolean,
     Uint8Array, ArrayBuffer, SharedArrayBuffer, DataView, TypeError,
   } = realm;
+  const stringify = isWhole && isNative(now.JSON?.stringify) ? now.JSON.stringify : undefined;
   const method = (prototype, name) => {
     const found = descriptorOf(prototype, name);
     const call = found.get ?? found.value;
@@ -1724,6 +1725,12 @@
       }
       return null;
     }),
+
+    // An answer as a text, which is faster for V8 to send, unless a method of the program would run for it.
+    json: (answer) => {
+      const runs = own(getPrototypeOf({}), "toJSON") !== undefined || own(getPrototypeOf([]), "toJSON") !== undefined;
+      return runs ? answer : stringify?.(answer) ?? answer;
+    },
 
     // The value itself.
     value: (given) => answered(given[0], (options) => walk(given[1], options.steps)),

@@ -1,6 +1,7 @@
 //! Expressions.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ::cdp::debugger::EvaluateOnCallFrame;
@@ -11,7 +12,7 @@ use super::awaited;
 use super::frame::{Frame, context_of};
 use super::helper::object;
 use super::names::{is_part_of_name, mentions, renamed};
-use super::reader::{ValueReader, failed, interrupted};
+use super::reader::{KnownValue, STOP, ValueReader, failed, interrupted};
 use super::references::ValuePath;
 use super::rows::ShownValue;
 use super::text;
@@ -48,15 +49,28 @@ pub(super) enum EvaluatedValue {
 impl ValueReader {
     /// Evaluates an expression, or else runs a statement, in a frame.
     ///
-    /// A simple value takes one round trip, any other two. What it throws is [`Error::Raised`].
+    /// A simple value takes one round trip, any other two, and a variable that is known one less. What it throws is
+    /// [`Error::Raised`].
     pub(in super::super) async fn evaluate(
         &self,
         frame: &Arc<Frame>,
         request: &Evaluate,
     ) -> Result<Value<RawId>> {
         let Evaluate { expression, deadline, text, pure, .. } = request;
-        let asked = EvaluationPlan { expression, deadline: *deadline, text: *text, pure: *pure };
-        let found = self.find(frame, &asked).await?;
+        let epoch = self.0.epoch.load(Ordering::Relaxed);
+        let name = expression.trim();
+        let found = match self.known(frame, name, *text) {
+            Some(KnownValue::Simple(value, _)) => return Ok(value),
+            Some(KnownValue::Held(place)) => EvaluatedValue::Expandable(place),
+            None => {
+                let asked = EvaluationPlan { expression, deadline: *deadline, text: *text, pure: *pure };
+                let found = self.find(frame, &asked).await?;
+                if let EvaluatedValue::Expandable(place) = &found {
+                    self.remember(frame, name, epoch, KnownValue::Held(place.clone()), false);
+                }
+                found
+            }
+        };
         self.describe(found, *text).await
     }
 
@@ -148,7 +162,7 @@ impl ValueReader {
             // in reach only of functions that use it.
             include_command_line_api: !asked.pure && asked.expression.contains("require"),
             expression,
-            object_group: Some(self.group()),
+            object_group: Some(STOP.to_owned()),
             silent: true,
             throw_on_side_effect: asked.pure,
             timeout: Some(u32::try_from(asked.deadline.as_millis()).unwrap_or(u32::MAX)),
@@ -158,6 +172,11 @@ impl ValueReader {
             self.has_changed();
         }
         let answer = self.0.v8.request_within(asked.deadline + deadlines::EVALUATE_GRACE, evaluate).await;
+        let is_simple =
+            |answer: &Evaluated| answer.result.object_id.is_none() && answer.exception_details.is_none();
+        if !answer.as_ref().is_ok_and(is_simple) {
+            self.holds();
+        }
         answer.map_err(|error| interrupted(failed(error), asked.deadline, self.0.pid))
     }
 

@@ -86,17 +86,19 @@ impl ValueReader {
         options: Json,
         values: impl IntoIterator<Item = CallArgument>,
     ) -> Result<T> {
-        let mut call = self.calling(helper, function, options, values);
+        let mut call = self.calling(helper, &format!("json(this.{function}(arguments))"), options, values);
         call.return_by_value = true;
-        let answer = plain(self.request(call).await?)?.value.unwrap_or_default();
-        serde_json::from_value(answer)
-            .map_err(|error| Error::Refused(format!("cannot read the program's values: {error}")))
+        let read = match plain(self.request(call).await?)?.value.unwrap_or_default() {
+            Json::String(text) => ::cdp::parse(&text),
+            answer => serde_json::from_value(answer),
+        };
+        read.map_err(|error| Error::Refused(format!("cannot read the program's values: {error}")))
     }
 
     /// The value at the end of a path, held until the program runs.
     pub(super) async fn held(&self, helper: &str, place: &ValuePath) -> Result<RemoteObject> {
         let options = json!({ "steps": place.steps });
-        let mut call = self.calling(helper, "value", options, [object(&place.root)]);
+        let mut call = self.calling(helper, "value(arguments)", options, [object(&place.root)]);
         call.object_group = Some(self.group());
         plain(self.request(call).await?)
     }
@@ -112,14 +114,14 @@ impl ValueReader {
         values: impl IntoIterator<Item = CallArgument>,
     ) -> Result<Evaluated> {
         let Some(helper) = self.helper(Some(context)).await? else { return Err(unreadable()) };
-        let prepare = self.calling(&helper, function, options, values);
+        let prepare = self.calling(&helper, &format!("{function}(arguments)"), options, values);
         self.run_prepared(Some(context), prepare, false).await
     }
 
     /// The last entries of the program's timeline, as far as available.
     pub(in super::super) async fn timeline<T: DeserializeOwned + Default>(&self) -> Result<T> {
         let Some(helper) = self.default_helper().await? else { return Err(unreadable()) };
-        let prepare = self.calling(&helper, "timeline", json!({}), []);
+        let prepare = self.calling(&helper, "timeline(arguments)", json!({}), []);
         let answer = self.run_prepared(None, prepare, true).await?;
         let rows = answer.result.value.filter(|_| answer.exception_details.is_none());
         Ok(rows.and_then(|rows| serde_json::from_value(rows).ok()).unwrap_or_default())
@@ -155,10 +157,11 @@ impl ValueReader {
         answer.map_err(|error| interrupted(failed(error), limit, self.0.pid))
     }
 
+    /// V8 compiles a script for each argument that is sent as a value, so the options are in the text of the call.
     fn calling(
         &self,
         helper: &str,
-        function: &str,
+        call: &str,
         mut options: Json,
         values: impl IntoIterator<Item = CallArgument>,
     ) -> CallFunctionOn {
@@ -166,11 +169,10 @@ impl ValueReader {
             options.insert("epoch".to_owned(), self.0.epoch.load(Ordering::Relaxed).into());
             options.insert("careful".to_owned(), self.0.careful.into());
         }
-        let options = CallArgument { value: Some(options), ..CallArgument::default() };
         CallFunctionOn {
-            function_declaration: format!("function(){{return this.{function}(arguments)}}"),
+            function_declaration: format!("function(){{arguments[0]={options};return this.{call}}}"),
             object_id: Some(helper.to_owned()),
-            arguments: std::iter::once(options).chain(values).collect(),
+            arguments: std::iter::once(nothing()).chain(values).collect(),
             silent: true,
             ..CallFunctionOn::default()
         }
@@ -207,5 +209,5 @@ pub(in super::super) fn object(id: &str) -> CallArgument {
 }
 
 pub(super) fn nothing() -> CallArgument {
-    CallArgument { value: Some(Json::Null), ..CallArgument::default() }
+    CallArgument::default()
 }

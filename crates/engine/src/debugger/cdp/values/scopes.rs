@@ -12,7 +12,7 @@ use super::children::private_rows;
 use super::frame::{Frame, ListedName};
 use super::helper::{argument, nothing, object};
 use super::names::is_part_of_name;
-use super::reader::ValueReader;
+use super::reader::{KnownValue, ValueReader};
 use super::references::{Expandable, ValuePath};
 use super::rows::{ExpandedRows, ValueRow, ValueRows};
 use crate::error::{Error, Result};
@@ -114,6 +114,7 @@ impl ValueReader {
                 "milliseconds": expansion.within.as_secs_f64() * 1000.0,
             },
         });
+        let epoch = self.0.epoch.load(Ordering::Relaxed);
         let anew = self.read_again(&helper, frame, &reading.scopes).await?;
         let mut values = vec![
             returned.map_or_else(nothing, argument),
@@ -130,11 +131,45 @@ impl ValueReader {
         };
         let private = private_rows(&variables);
         let listed = variables.len();
+        let scopes: Vec<i64> = variables.iter().map(|row| row.scope).collect();
         let mut variables: Vec<_> = variables.into_iter().chain(unlisted).map(variable).collect();
+        if reading.whole {
+            self.know(frame, reading, epoch, text, variables.iter().zip(scopes));
+        }
         self.add_private(&helper, &mut variables, private, text).await;
         let values = self.expanded(&helper, &variables, expanded, expansion.page(), text).await;
         variables.truncate(listed);
         Ok((Children { variables, total, start: page.start, hidden }, values))
+    }
+
+    /// Notes the values of variables that have names in expressions, as long as no other scope is in front of theirs.
+    fn know<'a>(
+        &self,
+        frame: &Arc<Frame>,
+        reading: &ScopeSelection,
+        epoch: u64,
+        text: usize,
+        variables: impl Iterator<Item = (&'a Variable<RawId>, i64)>,
+    ) {
+        const SIMPLE: [&str; 5] = ["number", "string", "boolean", "bigint", "null"];
+        let is_plain = frame.names.is_empty() && frame.unclear.is_empty();
+        let Some(own) = frame.own().filter(|_| is_plain) else { return };
+        if frame.chain().iter().any(|scope| scope.kind == "with") {
+            return;
+        }
+        let is_own = |scope| reading.scopes.get(usize::try_from(scope).ok()?).map(|index| *index <= own);
+        for (Variable { name, value, .. }, scope) in variables {
+            let found = match value.reference.map(|id| self.0.references.find(id)) {
+                Some(Ok(Expandable::Value(place))) => KnownValue::Held(place),
+                None if SIMPLE.contains(&value.type_name.as_str()) && !value.cut => {
+                    KnownValue::Simple(value.clone(), text)
+                }
+                _ => continue,
+            };
+            if scope == ANEW || is_own(scope) == Some(true) {
+                self.remember(frame, name, epoch, found, scope != ANEW);
+            }
+        }
     }
 
     /// What the helper read of the contents of variables, completed. What is gone is left out, with everything
@@ -170,13 +205,18 @@ impl ValueReader {
     async fn read_again(&self, helper: &str, frame: &Arc<Frame>, wanted: &[usize]) -> Result<Option<String>> {
         let last = wanted.iter().max().copied();
         let Some(last) = last.filter(|_| self.0.changed.load(Ordering::Relaxed)) else { return Ok(None) };
+        let epoch = self.0.epoch.load(Ordering::Relaxed);
+        if let Some((at, scopes, object)) = &lock(&self.0.known).of(frame).again
+            && (*at, scopes.as_slice()) == (epoch, wanted)
+        {
+            return Ok(Some(object.clone()));
+        }
         let listed = self.names(helper, frame, last).await?;
-        let wanted = || listed.iter().filter(|found| wanted.contains(&found.scope));
+        let read = || listed.iter().filter(|found| wanted.contains(&found.scope));
         let runs_code = frame.chain().iter().any(|scope| scope.kind == "with");
         // In Node 20 to 24 the whole expression fails for an export of the module that is not initialized.
         for with_unset in [true, false] {
-            let names =
-                wanted().filter(|found| with_unset || !found.is_unset).map(|found| found.name.as_str());
+            let names = read().filter(|found| with_unset || !found.is_unset).map(|found| found.name.as_str());
             let again = EvaluateOnCallFrame {
                 call_frame_id: frame.call.call_frame_id.clone(),
                 expression: collecting(names),
@@ -189,7 +229,10 @@ impl ValueReader {
             if let Ok(answer) = self.request(again).await
                 && answer.exception_details.is_none()
             {
-                return Ok(answer.result.object_id);
+                let object = answer.result.object_id;
+                let again = object.clone().map(|object| (epoch, wanted.to_vec(), object));
+                lock(&self.0.known).of(frame).again = again;
+                return Ok(object);
             }
         }
         Ok(None)

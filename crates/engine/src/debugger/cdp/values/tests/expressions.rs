@@ -27,12 +27,16 @@ f(3, { a: 1 });
 async fn statements_run_and_their_effects_are_visible() {
     let scene = PausedProgram::of(PROGRAM).await;
     assert_eq!(texts(&scene.locals().await), [("t", "3"), ("o", "{ a: 1 }"), ("local", "1")]);
+    assert_eq!(scene.text("local").await, "1");
     assert_eq!(scene.text("local = { b: [2] }").await, "{ b: [ 2 ] }");
+    assert_eq!(scene.text("local").await, "{ b: [ 2 ] }");
     assert_eq!(scene.text("if (true) { local.c = 3 }").await, "3");
     assert_eq!(scene.text("count += 5 // it counts").await, "5");
     assert_eq!(scene.text("count, local;").await, "{ b: [ 2 ], c: 3 }");
+    assert_eq!(scene.text(" local").await, "{ b: [ 2 ], c: 3 }");
     let locals = scene.locals().await;
     assert_eq!(texts(&locals), [("t", "3"), ("o", "{ a: 1 }"), ("local", "{ b: [ 2 ], c: 3 }")]);
+    assert_eq!(texts(&scene.locals().await), texts(&locals));
     assert_eq!(texts(&scene.open(&locals[2].value).await)[..2], [("b", "[ 2 ]"), ("c", "3")]);
     let own = scene.values.variables(scene.own_scope(), page(true), 100).await.unwrap();
     assert_eq!(texts(&own.variables)[2], ("local", "{ b: [ 2 ], c: 3 }"));

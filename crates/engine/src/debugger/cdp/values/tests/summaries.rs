@@ -108,6 +108,7 @@ const patch = (object, names) => names.split(' ').map(name => { object[name] = r
 patch(Map.prototype, 'get set entries');
 patch(Array.prototype, 'push join slice');
 Map.prototype[Symbol.iterator] = Array.prototype[Symbol.iterator] = String.prototype.slice = ran;
+Object.prototype.toJSON = JSON.stringify = ran;
 Object.keys = Reflect.ownKeys = Reflect.getOwnPropertyDescriptor = ran;
 debugger;
 ";
