@@ -40,7 +40,9 @@ const IN_CODE: &[(&str, &str)] = &[
     ("does not tell", "does not report"),
     ("goes on", "continues, keeps running"),
     ("has a say", "applies"),
+    ("gone through", "read, searched, iterated over"),
     ("holds no", "has no"),
+    ("in front of", "before"),
     ("is no", "is not a"),
     ("let go", "detach, resume, release"),
     ("lets go", "detaches, resumes, releases"),
@@ -50,6 +52,8 @@ const IN_CODE: &[(&str, &str)] = &[
     ("takes no", "does not accept"),
     ("told", "reported"),
     ("tells", "reports, shows"),
+    ("was asked for", "was requested"),
+    ("were asked for", "were requested"),
     ("whoever", "the client, the caller"),
 ];
 

@@ -41,8 +41,8 @@ pub(super) fn of_node(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &
     Reporter { args, ..Reporter::default() }
 }
 
-/// Node pairs the first reporter with the first destination, and so on. Ours writes nothing to its own. What is put in
-/// front of the user's options comes first.
+/// Node pairs the first reporter with the first destination, and so on. Ours writes nothing to its own. Options that are
+/// put before the user's come first.
 fn options(given: &[String], ours: &str) -> Vec<String> {
     let count = |name: &str| {
         let is_it = |word: &&String| word.split('=').next() == Some(name);

@@ -142,7 +142,7 @@ impl ValueReader {
         Ok((Children { variables, total, start: page.start, hidden }, values))
     }
 
-    /// Notes the values of variables that have names in expressions, as long as no other scope is in front of theirs.
+    /// Notes the values of variables that have names in expressions, as long as no other scope hides them.
     fn know<'a>(
         &self,
         frame: &Arc<Frame>,
