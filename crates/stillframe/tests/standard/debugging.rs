@@ -30,6 +30,13 @@ impl Debugging {
         (program, session)
     }
 
+    /// A program of the fixtures, and a session in which it is stopped at a named line.
+    pub(crate) async fn paused(language: impl Into<Language>, fixture: &str, name: &str) -> (Fixture, Self) {
+        let program = Fixture::of(language, fixture);
+        let (session, _) = Self::stopped_at(&program, name).await;
+        (program, session)
+    }
+
     /// Opens a session on a server.
     pub(crate) async fn on(server: Server, language: impl Into<Language>) -> Self {
         let arguments = json!({ "language": language.into().name() });

@@ -1,7 +1,7 @@
 //! Sessions, breakpoints, threads and arguments that are not what they should be.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, each};
+use test_support::{Language, each};
 
 use crate::STILLFRAME;
 use crate::debugging::Debugging;
@@ -184,8 +184,7 @@ async fn without_an_id_the_only_session_is_used_and_several_are_ambiguous(langua
 }
 
 async fn unknown_breakpoints_and_threads_are_errors_with_advice(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
     let missing = json!({ "breakpointId": "bp-42", "enabled": false });
     let failed = session.fails("breakpoint_not_found", "set_breakpoint", missing).await;
     assert_eq!(failed["message"], "no breakpoint `bp-42`; call list_breakpoints for valid IDs");

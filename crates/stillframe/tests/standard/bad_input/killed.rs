@@ -1,7 +1,7 @@
 //! Programs that are killed from outside while a call waits for them.
 
 use serde_json::json;
-use test_support::{Fixture, Language, each};
+use test_support::{Language, each};
 
 use crate::debugging::{Debugging, ENDLESS, Report, written_in};
 
@@ -59,8 +59,7 @@ async fn a_program_killed_while_a_call_waits_ends_only_that_call(language: Langu
 }
 
 async fn a_program_killed_during_an_evaluation_ends_the_call(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
     let pid = session.program_pid().await;
     let arguments = json!({ "expression": language.words().sleep, "timeout": 60_000 });
     let waits = session.call("evaluate_expression", arguments);
@@ -73,8 +72,7 @@ async fn a_program_killed_during_an_evaluation_ends_the_call(language: Language)
 }
 
 async fn a_program_killed_while_paused_is_detected(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
     session.server.kill_started(session.program_pid().await);
     says_ended(&session).await;
     session.finish().await;

@@ -102,8 +102,7 @@ async fn an_unreadable_script_is_reported_with_the_reason(language: Language) {
 async fn pipes_and_devices_are_refused_as_script_source_and_input(language: Language) {
     let folder = folder();
     let pipe = folder.path().join(language.file("pipe")).display().to_string();
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
     let make = PerLanguage {
         name: "programs: make a pipe",
         python: "__import__('os').mkfifo(\"{}\")",
@@ -241,8 +240,7 @@ async fn a_missing_module_is_named(language: Language) {
 }
 
 async fn a_second_start_is_refused_while_the_first_runs(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
     let arguments = json!({ "scriptPath": program.path() });
     let failed = session.fails("already_started", "start_debugging", arguments).await;
     assert_eq!(

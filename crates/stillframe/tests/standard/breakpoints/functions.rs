@@ -143,8 +143,7 @@ async fn function_breakpoints_have_conditions(language: Language) {
 }
 
 async fn once_the_program_is_known_functions_are_found_in_it(language: DynamicLanguage) {
-    let program = bank(language);
-    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    let (program, session) = Debugging::paused(language, "bank", "main_first").await;
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;
     assert_eq!((&set["file"], &set["line"]), (&json!(program.path()), &json!(program.line("kind"))));
     assert_eq!(set["verified"], true);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Fixture, Language, Texts, each};
 
-use super::{bank, state};
+use super::state;
 use crate::debugging::{Debugging, Report, folder, written_in};
 
 each![
@@ -82,8 +82,7 @@ async fn an_empty_hit_condition_removes_it(language: Language) {
 }
 
 async fn a_breakpoint_set_while_the_program_is_paused_is_bound_at_once(language: Language) {
-    let program = bank(language);
-    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    let (program, session) = Debugging::paused(language, "bank", "main_first").await;
     assert_eq!(session.break_at(&program, "odd").await["verified"], true);
     assert_eq!(session.go_on().await.place(), (program.path(), program.line("odd")));
     session.finish().await;
@@ -260,8 +259,7 @@ async fn clearing_removes_the_breakpoints_of_a_file_or_all(language: Language) {
         c: "int main(void) { return 1; } // @one\n",
     };
     let other = Fixture::write_in(language, folder.path(), "other", one);
-    let program = bank(language);
-    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    let (program, session) = Debugging::paused(language, "bank", "main_first").await;
     session.break_at(&other, "one").await;
     session.break_at(&program, "odd").await;
     session.ok("clear_breakpoints", json!({ "file": other.path() })).await;
@@ -273,8 +271,7 @@ async fn clearing_removes_the_breakpoints_of_a_file_or_all(language: Language) {
 }
 
 async fn breakpoints_survive_a_restart_with_new_hit_counts(language: Language) {
-    let program = bank(language);
-    let (session, _) = Debugging::stopped_at(&program, "deposit").await;
+    let (program, session) = Debugging::paused(language, "bank", "deposit").await;
     session.go_on().await;
     let line = program.line("deposit");
     assert_eq!(state(&session.breakpoints().await[0]), json!([line, line, true, true, 2]));

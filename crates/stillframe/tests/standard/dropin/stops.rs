@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage, Language, dynamic, each};
 
-use super::{bank, listed, polled};
+use super::{listed, polled};
 use crate::debugging::{Debugging, Report, written_in};
 
 each![a_polling_client_sees_the_stop_and_the_end, a_step_shows_its_line_and_the_surrounding_ones,];
@@ -63,8 +63,7 @@ async fn an_exception_is_described_in_the_session_list(language: DynamicLanguage
 }
 
 async fn a_step_shows_its_line_and_the_surrounding_ones(language: Language) {
-    let program = bank(language);
-    let (session, _) = Debugging::stopped_at(&program, "deposit").await;
+    let (program, session) = Debugging::paused(language, "bank", "deposit").await;
     let stepped = session.step("step_over").await;
     let (_, line) = stepped.place();
     let source = std::fs::read_to_string(program.path()).unwrap();

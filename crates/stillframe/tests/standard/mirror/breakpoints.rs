@@ -65,8 +65,7 @@ async fn breakpoints_of_agent_and_editor_are_visible_to_both(language: Language)
 }
 
 async fn an_editor_without_control_sets_no_breakpoints(language: Language) {
-    let program = Fixture::of(language, "bank");
-    let (session, _) = Debugging::stopped_at(&program, "deposit").await;
+    let (program, session) = Debugging::paused(language, "bank", "deposit").await;
     let mut editor = Editor::on(&session, json!({})).await;
     editor.stopped().await;
     let both = list(&program, vec![on_line(&program, "deposit"), on_line(&program, "purse")]);

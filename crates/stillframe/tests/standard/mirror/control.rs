@@ -31,8 +31,7 @@ async fn go<R: Request<Arguments = ThreadArguments>>(
 }
 
 async fn an_editor_with_control_steps_and_the_agent_sees_it(language: Language) {
-    let program = Fixture::of(language, "steps");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "steps", "call").await;
     let mut editor = Editor::on(&session, json!({ "control": true })).await;
     let at_call = editor.stopped().await;
     let inside = go::<StepIn>(&mut editor, &at_call).await;

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, each, repository, toolchains};
+use test_support::{Language, each, repository, toolchains};
 
 use super::editor::expose;
 use crate::debugging::{Debugging, Report};
@@ -26,8 +26,7 @@ async fn client(port: String, token: String) -> Value {
 }
 
 async fn an_independent_dap_client_inspects_and_controls_a_session(language: Language) {
-    let program = Fixture::of(language, "steps");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "steps", "call").await;
     let exposed = expose(&session, json!({ "control": true })).await;
     let observed = client(exposed["port"].to_string(), exposed.text_of("token").to_owned()).await;
     let path = program.path();

@@ -48,8 +48,7 @@ fn amount(frame_id: Option<i64>, context: &str) -> EvaluateArguments {
 }
 
 async fn visual_studio_code_attaches_and_shows_a_stop(language: Language) {
-    let program = Fixture::of(language, "bank");
-    let (session, _) = Debugging::stopped_at(&program, "deposit").await;
+    let (program, session) = Debugging::paused(language, "bank", "deposit").await;
     let exposed = expose(&session, json!({ "control": true })).await;
     let mut editor = Editor::connect(port(&exposed)).await;
     let can = editor.hello().await;
@@ -103,8 +102,7 @@ async fn visual_studio_code_attaches_and_shows_a_stop(language: Language) {
 
 /// It asks for all frames and variables at once, and for modules and sources where it believes they exist.
 async fn zed_attaches_and_shows_a_stop(language: Language) {
-    let program = Fixture::of(language, "bank");
-    let (session, _) = Debugging::stopped_at(&program, "deposit").await;
+    let (program, session) = Debugging::paused(language, "bank", "deposit").await;
     let exposed = expose(&session, json!({})).await;
     let mut editor = Editor::connect(port(&exposed)).await;
     let can = editor.hello().await;

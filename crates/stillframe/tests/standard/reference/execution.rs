@@ -50,8 +50,7 @@ async fn the_program_gets_its_arguments(language: Language) {
 }
 
 async fn the_steps_report_paused_and_what_they_did(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
     let table = [
         ("step_into", "Stepped into", "first_assignment"),
         ("step_over", "Stepped over", "second_assignment"),

@@ -1,7 +1,7 @@
 //! `get_stack_trace`, `get_scopes`, `get_variables`, `get_local_variables` and `evaluate_expression`.
 
 use serde_json::{Value, json};
-use test_support::{Answer, DynamicLanguage, Fixture, Language, PerLanguage, dynamic, each};
+use test_support::{Answer, DynamicLanguage, Language, PerLanguage, dynamic, each};
 
 use super::has_fields;
 use crate::debugging::{Debugging, Report};
@@ -36,8 +36,7 @@ fn number(language: Language, name: &str, value: &str) -> Value {
 }
 
 async fn a_stack_lists_its_frames_from_the_innermost(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "first_assignment").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "first_assignment").await;
     let stack = session.ok("get_stack_trace", json!({})).await;
     let functions = language.stack(&[language.words().swap, "main"]);
     assert_eq!(stack["count"], functions.len());
@@ -57,8 +56,7 @@ async fn a_stack_lists_its_frames_from_the_innermost(language: Language) {
 }
 
 async fn scopes_and_variables_are_found_from_the_stack(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "first_assignment").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "first_assignment").await;
     let stack = session.ok("get_stack_trace", json!({})).await;
     let scopes = session.ok("get_scopes", json!({ "frameId": stack.at("/stackFrames/0/id") })).await;
     let locals = scopes.at("/scopes/0");
@@ -101,8 +99,7 @@ async fn scopes_and_variables_are_found_from_the_stack(language: Language) {
 }
 
 async fn local_variables_come_in_one_call(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
     let locals = session.ok("get_local_variables", json!({ "includeSpecial": false })).await;
     assert_eq!(locals["variables"], json!([number(language, "x", "10"), number(language, "y", "20")]));
     assert_eq!((&locals["count"], &locals["scopeName"]), (&json!(2), &json!("Locals")));
@@ -115,8 +112,7 @@ async fn local_variables_come_in_one_call(language: Language) {
 }
 
 async fn an_empty_scope_is_reported_as_empty(language: Language) {
-    let program = Fixture::of(language, "empty_scope");
-    let (session, _) = Debugging::stopped_at(&program, "inside").await;
+    let (program, session) = Debugging::paused(language, "empty_scope", "inside").await;
     let locals = session.ok("get_local_variables", json!({})).await;
     assert_eq!((&locals["variables"], &locals["count"]), (&json!([]), &json!(0)));
     assert_eq!(locals.at("/frame/name"), "nothing");
@@ -142,8 +138,7 @@ async fn a_module_without_variables_is_empty_too(language: DynamicLanguage) {
 }
 
 async fn special_variables_are_included_on_request(language: DynamicLanguage) {
-    let program = Fixture::of(language, "empty_scope");
-    let (session, _) = Debugging::stopped_at(&program, "special").await;
+    let (program, session) = Debugging::paused(language, "empty_scope", "special").await;
     let usual = session.ok("get_local_variables", json!({})).await;
     assert_eq!(names(&usual), ["plain"]);
     let all = session.ok("get_local_variables", json!({ "includeSpecial": true })).await;
@@ -152,8 +147,7 @@ async fn special_variables_are_included_on_request(language: DynamicLanguage) {
 }
 
 async fn module_metadata_is_omitted_by_default(language: DynamicLanguage) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "first_assignment").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "first_assignment").await;
     let stack = session.ok("get_stack_trace", json!({})).await;
     let module = stack.at("/stackFrames/2/id");
     let usual = session.ok("get_local_variables", json!({ "frameId": module })).await;
@@ -186,8 +180,7 @@ async fn locals_of_a_running_session_are_refused_in_the_documented_words(languag
 }
 
 async fn expressions_are_evaluated_as_in_the_examples(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
     let words = language.words();
     let evens = language.shown_list(&["0", "2", "4", "6", "8"]);
     let compound = PerLanguage {
@@ -223,8 +216,7 @@ async fn expressions_are_evaluated_as_in_the_examples(language: Language) {
 }
 
 async fn an_expression_can_change_the_program(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
     session.ok("evaluate_expression", json!({ "expression": "x = 100" })).await;
     assert_eq!(session.evaluate("x").await, "100");
     let ended = session.run_to_the_end().await;
@@ -233,8 +225,7 @@ async fn an_expression_can_change_the_program(language: Language) {
 }
 
 async fn an_undefined_name_is_an_error_in_the_languages_words(language: Language) {
-    let program = Fixture::of(language, "swap_vars");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
     let arguments = json!({ "expression": "undefined_variable" });
     let failed = session.fails("evaluation_failed", "evaluate_expression", arguments).await;
     let error = PerLanguage { name: "inspection: error",

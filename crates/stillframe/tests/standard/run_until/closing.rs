@@ -67,8 +67,7 @@ async fn close_false_keeps_the_session_of_an_ended_program(language: Language) {
 }
 
 async fn an_existing_session_stays_open_unless_close_says_otherwise(language: Language) {
-    let program = Fixture::of(language, "bank");
-    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    let (program, session) = Debugging::paused(language, "bank", "main_first").await;
     let ran = session.ok("run_until", json!({})).await;
     assert_eq!((ran.outcome(), &ran["closed"]), ("ended", &json!(false)));
     let ran = session.ok("run_until", json!({ "program": program.path(), "close": true })).await;

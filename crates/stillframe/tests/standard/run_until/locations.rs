@@ -224,8 +224,7 @@ async fn a_line_without_code_is_reported_with_the_line_used_instead(language: La
 }
 
 async fn run_until_continues_an_existing_session_and_keeps_its_breakpoints(language: Language) {
-    let program = Fixture::of(language, "bank");
-    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    let (program, session) = Debugging::paused(language, "bank", "main_first").await;
     let arguments = json!({
         "until": [{ "file": program.path(), "line": program.line("even") }],
         "expressions": ["number"],

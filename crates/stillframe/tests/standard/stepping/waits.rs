@@ -129,8 +129,7 @@ async fn a_start_and_a_step_can_be_awaited_later(language: Language) {
 }
 
 async fn inspecting_a_paused_program_does_not_resume_it(language: Language) {
-    let program = Fixture::of(language, "steps");
-    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let (program, session) = Debugging::paused(language, "steps", "call").await;
     for tool in ["get_stack_trace", "get_local_variables", "list_threads", "get_output", "pause_execution"] {
         session.ok(tool, json!({})).await;
     }

@@ -78,8 +78,7 @@ fn place(program: &Fixture, name: &str, expressions: &[&str]) -> serde_json::Val
 }
 
 async fn a_paused_session_resumes_and_stays_open(language: Language) {
-    let program = Fixture::of(language, "bank");
-    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    let (program, session) = Debugging::paused(language, "bank", "main_first").await;
     let points = [place(&program, "deposit", &["amount"])];
     let traced = session.ok("trace_values", json!({ "points": points })).await;
     assert_eq!(column(&traced), ["1", "2", "3", "4", "5", "6"]);
@@ -125,8 +124,7 @@ async fn a_running_session_stays_running_at_the_timeout(language: Language) {
 }
 
 async fn a_user_breakpoint_ends_the_trace_and_is_reported(language: Language) {
-    let program = Fixture::of(language, "bank");
-    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    let (program, session) = Debugging::paused(language, "bank", "main_first").await;
     let own = session.break_with(&program, "deposit", json!({ "condition": "amount == 4" })).await;
     // On the same line, too.
     let points = [place(&program, "deposit", &["amount"]), place(&program, "deposit_return", &["amount"])];

@@ -27,8 +27,7 @@ async fn a_changed_variable_is_reported_at_the_next_stop(language: Language) {
 }
 
 async fn changes_inside_of_values_have_their_path(language: DynamicLanguage) {
-    let program = Fixture::of(language, "watched");
-    let (session, _) = Debugging::stopped_at(&program, "ready").await;
+    let (program, session) = Debugging::paused(language, "watched", "ready").await;
     session.break_at(&program, "after_write").await;
     let stopped = session.go_on().await;
     let total = find(&stopped["changed"], "cart.total").unwrap_or_else(|| panic!("{}", stopped.text));
