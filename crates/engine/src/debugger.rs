@@ -239,7 +239,7 @@ pub trait Debugger: Send + Sync + 'static {
         }
     }
 
-    /// What the program and its runtime took down of its course, oldest first.
+    /// Marks and measures that the program and its runtime recorded, oldest first.
     async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
         match self.base() {
             Some(base) => base.timeline().await,
@@ -353,7 +353,7 @@ impl RuleFor {
     }
 }
 
-/// A line to plant a breakpoint on. The program stops there when any of the rules says so.
+/// A line to set a breakpoint on. The program stops there if any of the rules applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceBreakpoint {
     /// 1-based.
@@ -364,7 +364,7 @@ pub struct SourceBreakpoint {
     pub rules: Vec<RuleFor>,
 }
 
-/// A function to plant a breakpoint on.
+/// A function to set a breakpoint on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionBreakpoint {
     /// Its name, with the class in front for a method.

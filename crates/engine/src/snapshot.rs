@@ -20,7 +20,7 @@ use crate::session::Session;
 use crate::session::seen_values::{ChangedValue, EXPANSION, FrameIdentity};
 use crate::session::watches::Changed;
 
-/// A suspended program, as much of it as the limits let through.
+/// A suspended program, within the limits.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Why and where.
@@ -45,7 +45,7 @@ pub struct Snapshot {
     pub output: Excerpt,
     /// Conditions and log messages that failed.
     pub failures: Vec<RuleFailure>,
-    /// What could not be read, and what else needs saying.
+    /// What could not be read, and other notes.
     pub notes: Vec<String>,
 }
 

@@ -69,7 +69,7 @@ pub struct HeapUsage {
     pub total: u64,
 }
 
-/// A mark, measure or the like that a program or its runtime took down.
+/// A performance entry, such as a mark or a measure, that a program or its runtime recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimelineEntry {
     /// Its name.

@@ -62,7 +62,6 @@ pub(super) struct Request {
 
 /// What a job leads to.
 type Then = Box<dyn FnOnce(&mut Actor) + Send>;
-/// Something that takes time.
 type Job = Pin<Box<dyn Future<Output = Then> + Send>>;
 
 pub(super) struct Actor {

@@ -1,8 +1,7 @@
-//! The user's requests and their results: two lists, and the pure rules between them.
+//! Requested breakpoints and where they are bound: two lists, and the pure rules between them.
 //!
-//! A breakpoint that was set before its code is loaded, or before there is a program at all, is the
-//! ordinary case with no places. Several breakpoints on one line share one place, because debuggers keep
-//! only one a line.
+//! A breakpoint that was set before its code is loaded, or before there is a program at all, is the ordinary case, bound
+//! nowhere yet. Several breakpoints on one line share one place, because debuggers keep only one for each line.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,9 +33,9 @@ struct Entry {
     planned: AdjustedPosition,
     /// Why it is set nowhere: its place is gone, as after an edit.
     lost: Option<String>,
-    /// What each process made of it.
+    /// Where each process has bound it, or why not.
     bindings: BTreeMap<TargetId, BindResult>,
-    /// What the processes of this run that are gone had made of it.
+    /// The same for processes of this run that are gone.
     left: BTreeMap<TargetId, BindResult>,
     hits: u64,
     failures: Option<Failures>,
@@ -116,7 +115,7 @@ impl Breakpoints {
         }
     }
 
-    /// Removes those that `which` picks, and says which groups to plant again.
+    /// Removes those that `which` picks, and returns the groups to bind again.
     pub(crate) fn remove(
         &mut self,
         which: impl Fn(BreakpointId, &BreakpointTarget) -> bool,
@@ -148,7 +147,7 @@ impl Breakpoints {
         self.entries.iter().find(|entry| entry.id == id).map(Entry::group)
     }
 
-    /// Every group that has something to plant.
+    /// Every group with something to bind.
     pub(crate) fn groups(&self) -> Vec<Group> {
         let mut groups: Vec<Group> =
             self.entries.iter().filter(|entry| entry.is_active()).map(Entry::group).collect();
@@ -157,7 +156,7 @@ impl Breakpoints {
         groups
     }
 
-    /// What to plant in a file, one place a line and column.
+    /// What to bind in a file, one place for each line and column.
     pub(crate) fn for_source(&self, path: &Path) -> Vec<SourceBreakpoint> {
         let mut places: BTreeMap<(u32, Option<u32>), Vec<RuleFor>> = BTreeMap::new();
         for entry in self.active(&Group::Source(path.to_owned())) {
@@ -169,7 +168,7 @@ impl Breakpoints {
         places.into_iter().map(to_send).collect()
     }
 
-    /// What to plant on function names, one place a name.
+    /// What to bind on function names, one place for each name.
     pub(crate) fn for_functions(&self) -> Vec<FunctionBreakpoint> {
         let mut names: BTreeMap<&str, Vec<RuleFor>> = BTreeMap::new();
         for entry in self.active(&Group::Functions) {
@@ -298,7 +297,7 @@ impl Entry {
         }
     }
 
-    /// The line and the column to plant it at. What begins at the first column is the first code on the line.
+    /// The line and the column to bind it at. What begins at the first column is the first code on the line.
     fn bind_position(&self) -> Option<(u32, Option<u32>)> {
         let BreakpointTarget::Line { line, column, .. } = &self.request.place else { return None };
         match self.planned.line {

@@ -1,4 +1,4 @@
-//! From what a user says about a place to a place that can hold a breakpoint.
+//! Resolves a requested location to a place that can have a breakpoint.
 
 mod columns;
 
@@ -14,7 +14,7 @@ use crate::model::launch::{Endpoint, Launch, Program, Start};
 use crate::model::source::{Code, Function, Loop, Placement};
 use crate::sources::{self, StatementMatch};
 
-/// What a user says.
+/// A requested location.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlaceRequest {
     /// The file.
@@ -63,7 +63,7 @@ pub struct ResolvedPlace {
     pub request: Request,
     /// Where to bind it, as far as that differs from where it was requested.
     pub planned: AdjustedPosition,
-    /// What else there is to know about the place.
+    /// Notes on the place.
     pub note: Option<String>,
 }
 
@@ -102,7 +102,7 @@ impl Session {
         self.check_rule(&Rule { condition: Some(expression.to_owned()), ..Rule::default() }).await
     }
 
-    /// Finds the place that a user means.
+    /// Resolves a requested location.
     pub async fn place(&self, wanted: PlaceRequest) -> Result<ResolvedPlace> {
         self.policy().safety.check_rule(&wanted.rule)?;
         let wanted = wanted.without_blanks();
@@ -163,8 +163,8 @@ impl Session {
         Ok(())
     }
 
-    /// Places the breakpoints on lines again, by what their files hold now, as after an edit. Those that cannot
-    /// be placed as they were are named.
+    /// Places the breakpoints on lines again, by what is in their files now, as after an edit. Returns those that cannot be
+    /// placed as they were.
     pub async fn place_again(&self) -> Result<Vec<String>> {
         let mut files: BTreeMap<PathBuf, Vec<Breakpoint>> = BTreeMap::new();
         for breakpoint in self.breakpoints().await? {

@@ -38,7 +38,7 @@ impl Execution {
         matches!(self, Self::Starting | Self::Running | Self::Stopped(_))
     }
 
-    /// There is something to tell: a stop, or the end.
+    /// There is something to report: a stop, or the end.
     pub fn is_settled(&self) -> bool {
         matches!(self, Self::Stopped(_) | Self::Ended(_))
     }
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// One word per step, one word per state: the table reads as a story.
+    /// One word for each step and state, so that the table is readable.
     fn play(steps: &str) -> String {
         let mut state = State::new();
         let mut last = None;

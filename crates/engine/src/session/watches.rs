@@ -44,7 +44,7 @@ pub struct Watch {
     pub id: WatchId,
     /// The expression.
     pub expression: String,
-    /// What it was at the last stop before, as far as it had a value.
+    /// Its value at the stop before, if it had one.
     pub before: Option<WatchValue>,
     /// Its value at the latest evaluation; none before the first.
     pub now: Option<WatchValue>,
@@ -62,7 +62,7 @@ impl fmt::Display for WatchId {
     }
 }
 
-/// What a watched expression was found to be.
+/// The result of evaluating a watched expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchValue {
     /// It had a value.
@@ -91,7 +91,7 @@ impl fmt::Display for WatchValue {
 }
 
 impl WatchValue {
-    /// What came of an evaluation; nothing where that says nothing of the expression.
+    /// The result of an evaluation; none if that says nothing about the expression.
     fn of(value: &Result<Value<Reference>>) -> Option<Self> {
         Some(match value {
             Ok(value) => {
@@ -128,7 +128,7 @@ impl Watch {
         Some(Changed { id: self.id, expression: self.expression.clone(), old, new })
     }
 
-    /// Takes down what it is at a stop.
+    /// Records its value at a stop.
     fn note(&mut self, epoch: u64, new: WatchValue) {
         if epoch != self.epoch {
             self.epoch = epoch;
@@ -200,7 +200,7 @@ impl Session {
         (changed, 0)
     }
 
-    /// What an expression is in a frame, without taking it down.
+    /// The value of an expression in a frame, without recording it.
     pub async fn evaluate_untracked(&self, frame: Reference, expression: &str) -> Option<WatchValue> {
         match self.evaluate(frame, expression.to_owned(), deadlines::WATCH, TEXT, false).await {
             Err(Error::Deadline { .. }) => Some(WatchValue::Failed(LATE.to_owned())),
@@ -208,7 +208,7 @@ impl Session {
         }
     }
 
-    /// Watches an expression from now on, without looking at it yet.
+    /// Watches an expression from now on, without evaluating it yet.
     pub fn watch_later(&self, expression: &str) -> Result<WatchId> {
         let bounds = &self.policy().bounds;
         self.watches().add(expression, bounds.watches).ok_or_else(|| {

@@ -15,7 +15,7 @@ use crate::javascript::is_plain;
 use crate::safety::Safety;
 use crate::source_map::{self, MapLocation, SourceMap};
 
-/// A place to plant a breakpoint, 0-based.
+/// A place for a breakpoint, 0-based.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ScriptSpot {
     /// The file whose scripts it is in.

@@ -21,7 +21,7 @@ pub(super) async fn of(debugger: Option<Arc<dyn Debugger>>, output: Output) -> E
     end
 }
 
-/// Of a program that we had attached to.
+/// The same for a program that was attached to.
 async fn of_process(pid: Option<u32>) -> End {
     let Some(pid) = pid else { return End::Lost };
     let poll = Duration::from_millis(10);

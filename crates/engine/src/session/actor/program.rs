@@ -256,7 +256,7 @@ impl Actor {
                     actor.arrived(arrival, first);
                     actor.next_arrival(arrivals, None);
                 }
-                // The program has ended meanwhile, which is what there is to tell.
+                // The program has ended meanwhile, which is what to report.
                 _ => reply_ok(first),
             }
         });
