@@ -55,8 +55,8 @@ impl Caught {
     }
 }
 
-/// What the output that was not reported yet shows, unless the program stops at such exceptions anyway, or just did. Of
-/// one that has failed, a stack that only may have been caught may as well be what it has failed with.
+/// The caught exception that unreported output shows, unless the program stops at such exceptions anyway, or just did. If
+/// the program has failed, a stack that only may have been caught is ignored: it may be why it failed.
 pub(super) async fn in_new_output(session: &Session, has_failed: bool) -> Option<Caught> {
     if !ignores_caught(session).await {
         return None;

@@ -49,7 +49,7 @@ pub(super) async fn go_on(session: &Session) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// A session with a program to go on with.
+/// A session with a program that can be resumed.
 pub fn must_be_live(session: &Session) -> Result<(), ToolError> {
     let execution = session.execution();
     if execution.is_live() { Ok(()) } else { Err(Error::NotLive { state: execution.as_str() }.into()) }

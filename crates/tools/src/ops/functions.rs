@@ -83,7 +83,7 @@ pub struct FunctionBreakpointsSet {
     pub notes: Vec<String>,
 }
 
-/// Sets breakpoints at the entries of the functions that are meant. A name may be that of any function; a regular
+/// Sets breakpoints at the entries of the requested functions. A name may be that of any function; a regular
 /// expression is matched with those of the source files in and below the folder of the program.
 pub async fn set_breakpoints(
     session: &Session,

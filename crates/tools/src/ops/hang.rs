@@ -1,4 +1,4 @@
-//! Why a program does not come to its end.
+//! Why a program does not finish.
 //!
 //! The program runs, and is sampled without stopping it; the operating system reports how much CPU time it uses. At
 //! the timeout, or as soon as the cause is certain, the verdict is made: for a computing program from a few samples
@@ -48,11 +48,11 @@ pub struct HangRequest {
     pub interval: Duration,
     /// The program is left suspended when it has not ended; else one that was there before runs on.
     pub leave_paused: bool,
-    /// How long it may take, and how much to tell.
+    /// How long it may take, and how much to report.
     pub wait: Wait,
 }
 
-/// What a program does that has not ended; or that it has.
+/// What a program is doing, or that it has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The program has ended.
@@ -71,7 +71,7 @@ pub enum Verdict {
     Deadlocked,
     /// It was suspended for a reason of its user's, such as a breakpoint, before there was a verdict.
     Stopped,
-    /// None of this is known.
+    /// Unknown.
     Unknown,
 }
 
@@ -119,13 +119,13 @@ pub struct Diagnosis {
     pub verdict: Verdict,
     /// Summary in a sentence.
     pub message: String,
-    /// What it rests on, in sentences.
+    /// The evidence, in sentences.
     pub evidence: Vec<String>,
     /// Where it hangs: the frame of the deciding loop, which can be a caller of the innermost frame.
     pub hung_at: Option<SampledFrame>,
     /// The lines around it.
     pub source: Vec<(u32, String)>,
-    /// The user's frames of the thread that is to blame, innermost first; all its frames when none is the user's.
+    /// The user's frames of the responsible thread, innermost first; all its frames if none is the user's.
     pub stack: Vec<SampledFrame>,
     /// The loop it is in.
     pub found: Option<LoopObservation>,

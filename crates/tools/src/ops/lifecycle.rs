@@ -149,13 +149,13 @@ async fn start(session: &Session, start: Start, wait: Wait, context: &Context) -
     Ok(settled.with_notes(notes))
 }
 
-/// Said of a program that was to stop on entry and ended without that.
+/// The note on a program that was to stop on entry and ended without a stop.
 const NOT_ENTERED: &str = "no stop on entry: the program has run code of libraries at most; to stop there, set a \
                            breakpoint";
 
 /// A program that was started.
 pub(super) struct BegunLaunch {
-    /// What there is to tell if the time was over first.
+    /// What there is to report if the time was over first.
     pub(super) late: Option<Settled>,
     /// Notes that are there in any case.
     pub(super) notes: Vec<String>,

@@ -49,8 +49,7 @@ pub struct Property {
     pub inside: Option<Properties>,
 }
 
-/// How many levels to read: as many as a call asks for by its `maxDepth`, at least 1, else as many as are usual. To ask
-/// for more than may be is an error.
+/// How many levels to read: `maxDepth` of the call, at least 1, or else the default. More than the maximum is an error.
 pub fn levels(bounds: &Bounds, asked: Option<usize>, usual: usize) -> Result<usize, Error> {
     let number = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
     let levels = match asked {

@@ -21,11 +21,11 @@ const LEAST: u64 = 100_000;
 /// How the memory of a program grows, garbage left out.
 #[derive(Clone, Debug)]
 pub struct Growth {
-    /// What was used at each look, oldest first, in bytes.
+    /// The memory used at each measurement, oldest first, in bytes.
     pub used: Vec<u64>,
-    /// Bytes a second, from the first look to the last.
+    /// Bytes per second, from the first measurement to the last.
     pub rate: f64,
-    /// It grew at nearly every look, by more than runtimes do by themselves.
+    /// It grew at nearly every measurement, by more than runtimes do by themselves.
     pub is_leaking: bool,
     /// The program was suspended: then nothing grows.
     pub was_paused: bool,

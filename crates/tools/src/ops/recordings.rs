@@ -27,7 +27,7 @@ const WRAPPERS: [&str; 8] = ["chrt", "ionice", "nice", "nohup", "setsid", "stdbu
 pub struct RecordOptions {
     /// How much of values.
     pub limits: Limits,
-    /// After so long, the program is ended.
+    /// The time after which the program is ended.
     pub timeout: Duration,
     /// Keep the last N events; none for the first ones.
     pub last: Option<i64>,
@@ -167,7 +167,7 @@ pub async fn export(
     .await
 }
 
-/// The same to a stream. One whose reader has gone away has been written to as far as anyone wants.
+/// The same to a stream. It is no error if the reader closes it early.
 pub async fn export_to(
     context: &Context,
     name: Option<String>,
@@ -195,7 +195,7 @@ async fn blocking(
     Ok(answer.map_err(|_| ToolError::argument("recording", "could not be searched"))??)
 }
 
-/// A text about a recording that was made.
+/// Summarizes a recording that was made.
 pub fn summary(recorded: &Recorded) -> String {
     let Recorded {
         name,

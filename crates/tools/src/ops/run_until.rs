@@ -25,7 +25,7 @@ use super::unreached::{is_on_unknown_function, never_bound, not_stopped_at};
 use super::{execution, inspect, lifecycle};
 use crate::{Context, Next, ToolError};
 
-/// What to run, how far, and what to tell there.
+/// What to run, how far, and what to report there.
 #[derive(Debug)]
 pub struct RunUntil {
     /// The program to start; none to go on with the one that is there.
@@ -42,7 +42,7 @@ pub struct RunUntil {
     pub frames: Frames,
     /// What is done when the program listens.
     pub trigger: Option<Trigger>,
-    /// How long, and how much to tell.
+    /// How long, and how much to report.
     pub wait: Wait,
 }
 
@@ -61,7 +61,7 @@ pub fn whole(bounds: &Bounds) -> Limits {
     Limits { frames: usual.frames.max(10), ..usual }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug)]
 pub struct RunUntilResult {
     /// What the program is doing now.

@@ -1,4 +1,4 @@
-//! Waiting for a program to stop or to end, and what there is to tell then.
+//! Waiting for a program to stop or to end, and what to report then.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::error::Words;
 /// How often progress is reported while waiting.
 const PROGRESS: Duration = Duration::from_secs(1);
 
-/// How to wait, and how much to tell.
+/// How to wait, and how much to report.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
     /// How long.
@@ -134,7 +134,7 @@ impl Settled {
     }
 }
 
-/// Waits, and reads what there is to tell.
+/// Waits, and reads what there is to report.
 pub async fn settle(session: &Session, wait: Wait, context: &Context) -> Settled {
     settle_or(session, wait, context, std::future::pending()).await
 }
@@ -213,7 +213,7 @@ async fn is_without_extension(session: &Session) -> bool {
         && !session.breakpoints().await.unwrap_or_default().iter().any(is_of_extension)
 }
 
-/// Reads what there is to tell of a program without waiting.
+/// Reads what there is to report of a program without waiting.
 pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -> Settled {
     loop {
         if let Some(settled) = describe_while_stopped(session, outcome, limits).await {

@@ -1,4 +1,4 @@
-//! Running tests, and telling what made one fail, with the values that did.
+//! Running tests, and reporting what made one fail, with its values.
 //!
 //! The runner is started as its user would start it. The debugger stops at each throw that no code of the user's
 //! catches ([`ExceptionMode::UserUnhandled`]), each is inspected ([`Throw`]), and the program resumes. Our code
@@ -59,20 +59,20 @@ const GTEST_COLOR: &str = "GTEST_COLOR";
 pub struct Test {
     /// The runner with its arguments, or any other program.
     pub command: Command,
-    /// How long, and how much to tell.
+    /// How long, and how much to report.
     pub wait: Wait,
     /// Leave the program stopped at the first throw that no code of the user's catches, or where it hangs.
     pub keeps: bool,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug)]
 pub struct TestRunResult {
-    /// In a word.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Who ran the tests, where that is known.
+    /// The test runner, if it is known.
     pub runner: Option<Runner>,
-    /// How the program ended; none while it is there.
+    /// How the program ended; none while it has not.
     pub end: Option<Arc<End>>,
     /// The program is stopped and left so.
     pub is_kept: bool,
@@ -86,9 +86,9 @@ pub struct TestRunResult {
     pub problems: Vec<LoadProblem>,
     /// Exception thrown while loading the first of these.
     pub problem_throw: Option<Box<Throw>>,
-    /// Names that stand for no test, as they were given.
+    /// Requested names that match no test.
     pub missing: Vec<String>,
-    /// Names of tests that there are, the most similar first, when none was run.
+    /// Names of existing tests, the most similar first, if none was run.
     pub similar: Vec<String>,
     /// Where a program is that did not end in time, and the test that it was in.
     pub hang: Option<TestHang>,
@@ -100,7 +100,7 @@ pub struct TestRunResult {
     pub notes: Vec<String>,
 }
 
-/// What a run of tests comes to, in a word.
+/// The verdict on a run of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// A test failed.

@@ -15,7 +15,7 @@ use super::watch::{COUNTING, HangWatch};
 const CALLBACKS: usize = 5;
 
 impl HangWatch<'_> {
-    /// Of a program whose event loop calls these again and again.
+    /// The verdict on a program whose event loop keeps calling these.
     pub(super) fn turns(&self, callbacks: &[Callback]) -> HangFinding {
         let place = |callback: &Callback| {
             let location = callback.location.as_ref();
@@ -37,7 +37,7 @@ impl HangWatch<'_> {
         HangFinding { verdict: Verdict::BusyEventLoop, message, evidence }
     }
 
-    /// Of a program that computes.
+    /// The verdict on a program that computes.
     pub(super) async fn computes(
         &self,
         observed: Option<&ComputeObservation>,
@@ -81,7 +81,7 @@ impl HangWatch<'_> {
         HangFinding { verdict, message, evidence }
     }
 
-    /// Of one that is in native code since it was sampled.
+    /// The verdict on a program that has been in native code since it was sampled.
     async fn in_one_call(&self, stack: Vec<SampledFrame>, evidence: Vec<String>) -> HangFinding {
         let user = stack.iter().find(|frame| is_users(frame)).and_then(|frame| frame.location.clone());
         let Some(location) = user else {

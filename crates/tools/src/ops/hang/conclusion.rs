@@ -167,7 +167,7 @@ impl HangWatch<'_> {
         lines
     }
 
-    /// Suspends the program where that is possible, and reads what there is to tell of it.
+    /// Suspends the program where that is possible, and reads what there is to report of it.
     async fn settle(
         &self,
         watch_end: &WatchEnd,

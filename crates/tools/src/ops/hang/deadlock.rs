@@ -3,7 +3,7 @@
 use engine::model::activity::{ProcessActivity, Task, ThreadActivity, WaitKind, Waiting};
 use engine::model::ids::RawId;
 
-/// The threads that will never go on, in the order in which they wait: each for the next one, the last for the
+/// The threads that can never continue, in the order in which they wait: each for the next one, the last for the
 /// first. Without a circle, of threads or of tasks, all that keep the program alive, when each of all its processes
 /// waits without a time limit for what only another thread can give.
 pub(super) fn deadlock(processes: &[ProcessActivity]) -> Vec<&ThreadActivity> {

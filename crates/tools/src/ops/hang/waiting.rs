@@ -9,7 +9,7 @@ use super::{Verdict, deadlock};
 use crate::ops::execution;
 
 impl HangWatch<'_> {
-    /// Of a program that does not compute.
+    /// The verdict on a program that does not compute.
     pub(super) async fn waits(&self) -> HangFinding {
         let mut evidence = vec![self.share()];
         if let Some(pid) = self.held() {
@@ -83,7 +83,7 @@ impl HangWatch<'_> {
         HangFinding { verdict, message, evidence }
     }
 
-    /// Of a program whose runtime has found that none of its threads will go on.
+    /// The verdict on a program whose runtime has found that none of its threads can continue.
     pub(super) async fn deadlocked_by_runtime(&self, error: &str) -> HangFinding {
         let mut finding = self.waits().await;
         finding.evidence.push(format!("its runtime reports `{error}`"));

@@ -29,9 +29,9 @@ const SHORTEST: Duration = Duration::from_millis(300);
 const FIRST_SAMPLE: Duration = Duration::from_millis(500);
 /// How long the program may take to be suspended for such a sample. One in native code is not.
 const GLANCE: Duration = Duration::from_secs(1);
-/// How long for the samples that the verdict rests on.
+/// How long it may take to take the samples that decide the verdict.
 const PATIENCE: Duration = Duration::from_millis(2_500);
-/// How many samples the verdict on a program that computes rests on.
+/// How many samples decide the verdict on a program that computes.
 const SAMPLES: usize = 8;
 /// After this time fewer will do, but for [`LEAST`].
 const SAMPLING: Duration = Duration::from_millis(1500);

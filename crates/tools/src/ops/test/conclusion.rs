@@ -1,4 +1,4 @@
-//! The runner's reports and the throws, put together.
+//! Combines the runner's reports and the throws.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -218,7 +218,7 @@ impl SortedReports {
         self.results.iter().filter_map(|result| result.part_of.as_deref()).collect()
     }
 
-    /// Names of tests that there are, the most similar to what was requested first.
+    /// Names of existing tests, the most similar to the requested ones first.
     fn similar(&self) -> Vec<String> {
         let mut names = self.names.clone();
         names.dedup();

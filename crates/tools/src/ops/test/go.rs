@@ -1,4 +1,4 @@
-//! What is particular to `go test`. The test binary prints how its tests go, in the form that `go test -v` shows, so that
+//! `go test`. The test binary prints how its tests go, in the form that `go test -v` shows, so that
 //! the reports are made of its output.
 
 mod sides;

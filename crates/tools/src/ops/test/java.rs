@@ -1,4 +1,4 @@
-//! What is particular to tests in Java. The build tool's own reports say how they went.
+//! Tests in Java. Their results are in the build tool's own reports.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which throw a runner speaks of.
+//! Which throw a runner refers to.
 
 use std::collections::BTreeSet;
 use std::path::Path;

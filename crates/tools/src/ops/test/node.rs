@@ -1,5 +1,4 @@
-//! What is particular to the test runners of Node.js. Our hook sees them in whatever process they are, so that they
-//! tell how their tests go behind `npm test` too.
+//! The test runners of Node.js. Our hook reports their results from whatever process they run in, even under `npm test`.
 
 use std::path::Path;
 

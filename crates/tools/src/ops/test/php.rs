@@ -1,5 +1,4 @@
-//! What is particular to PHPUnit. It writes a log of its tests in the form of TeamCity's service messages, of which the
-//! reports are made.
+//! PHPUnit. Its log of the tests, in the form of TeamCity's service messages, becomes the reports.
 
 use engine::model::launch::{Launch, Program};
 use engine::test_reports::{TestOutcome, TestReport, TestReports, TestResult};

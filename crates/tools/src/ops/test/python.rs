@@ -1,4 +1,4 @@
-//! What is particular to the test runners of Python.
+//! The test runners of Python.
 
 use engine::model::launch::{Launch, Program};
 

@@ -1,4 +1,4 @@
-//! What is particular to the test runners of Ruby.
+//! The test runners of Ruby.
 
 use std::path::Path;
 
