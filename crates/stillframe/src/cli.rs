@@ -239,7 +239,7 @@ pub(crate) fn option_length(word: &str) -> Option<usize> {
 }
 
 /// The parsed command line.
-pub(crate) struct Asked {
+pub(crate) struct ParsedCommandLine {
     cli: Cli,
     /// The same with the source of each value.
     matches: ArgMatches,
@@ -249,7 +249,7 @@ pub(crate) struct Asked {
     is_relayed: bool,
 }
 
-impl Asked {
+impl ParsedCommandLine {
     /// Whether one thread is enough: the messages of one client, whose calls wait for programs nearly all the time. What
     /// computes for long runs on a thread of its own, as every file that is searched or parsed does.
     pub(crate) fn serves_one_client(&self) -> bool {
@@ -258,7 +258,7 @@ impl Asked {
 }
 
 /// Parses the command line; on a mistake, reports it and exits with code 2.
-pub(crate) fn parse() -> Asked {
+pub(crate) fn parse() -> ParsedCommandLine {
     let mut words: Vec<OsString> = std::env::args_os().collect();
     let mut begins_with = |argument: &str| {
         let found = words.get(1).is_some_and(|word| word == argument);
@@ -270,7 +270,7 @@ pub(crate) fn parse() -> Asked {
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         (cli, matches)
     });
-    Asked { cli, matches, keeps_session, is_relayed }
+    ParsedCommandLine { cli, matches, keeps_session, is_relayed }
 }
 
 /// The command line. Options of every command are in the help of stillframe, and not in that of each command.
@@ -310,7 +310,7 @@ fn log_file(given: Option<String>) -> Option<PathBuf> {
 
 /// Runs the command.
 pub(crate) async fn run(
-    Asked { cli, matches, keeps_session, is_relayed }: Asked,
+    ParsedCommandLine { cli, matches, keeps_session, is_relayed }: ParsedCommandLine,
 ) -> anyhow::Result<ExitCode> {
     if let Command::Completions { shell } = cli.command {
         return completions(shell);

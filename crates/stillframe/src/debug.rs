@@ -22,7 +22,7 @@ use tools::Toolset;
 use tools::toolsets::standard;
 
 use self::commands::Command;
-use self::record::Place;
+use self::record::SessionPlace;
 use self::start::{AttachArgs, LaunchArgs};
 use crate::config::Settings;
 use crate::one_shot::{INTERRUPTED, RunContext};
@@ -82,7 +82,7 @@ enum Action {
 
 /// Runs the background process that keeps a session.
 pub(crate) async fn keep(args: &DebugArgs, run_context: &RunContext) -> anyhow::Result<ExitCode> {
-    host::keep(&Place::here(args.session.as_deref())?, run_context).await
+    host::keep(&SessionPlace::here(args.session.as_deref())?, run_context).await
 }
 
 /// Runs the command.

@@ -90,7 +90,8 @@ pub const VARIABLES: (&[&str], &[&str]) = (
 /// Makes adapters known, once in the life of the process.
 pub fn configure(adapters: Vec<Configured>) {
     // They live as long as the process, as those that are built in.
-    let known = adapters.into_iter().map(|one| &*Box::leak(Box::new(Known::new(one))) as &dyn Adapter);
+    let known =
+        adapters.into_iter().map(|one| &*Box::leak(Box::new(ConfiguredAdapter::new(one))) as &dyn Adapter);
     let _ = CONFIGURED.set(known.collect());
 }
 
@@ -98,9 +99,9 @@ pub(super) fn configured() -> &'static [&'static dyn Adapter] {
     CONFIGURED.get().map_or(&[], Vec::as_slice)
 }
 
-/// One that is known, with what borrows for as long as the process lives.
+/// A described adapter, with what it borrows for the life of the process.
 #[derive(Debug)]
-struct Known {
+struct ConfiguredAdapter {
     described: Configured,
     extensions: &'static [&'static str],
     quirks: &'static Quirks,
@@ -109,7 +110,7 @@ struct Known {
     adapter_id: &'static str,
 }
 
-impl Known {
+impl ConfiguredAdapter {
     fn new(described: Configured) -> Self {
         let forever = |text: &String| &*Box::leak(text.clone().into_boxed_str());
         let mut quirks = Quirks { default_filters: true, ..Quirks::NONE };
@@ -164,7 +165,7 @@ impl Known {
     }
 }
 
-impl Adapter for Known {
+impl Adapter for ConfiguredAdapter {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -381,7 +382,7 @@ mod tests {
             quirks: vec!["writes_crlf".to_owned()],
             origin: "stillframe.toml:1".to_owned(),
         };
-        let adapter = Known::new(described);
+        let adapter = ConfiguredAdapter::new(described);
         assert_eq!((adapter.extensions(), adapter.quirks.writes_crlf), (&["kt"][..], true));
         let machine = FakeMachine::default();
         let missing = adapter.locate(&machine, None, None).await.unwrap_err().to_string();
@@ -427,7 +428,7 @@ mod tests {
             (json!({ "justMyCode": true }), &process, None),
         ] {
             described.attach = template.as_object().cloned();
-            let adapter = Known::new(described.clone());
+            let adapter = ConfiguredAdapter::new(described.clone());
             let start =
                 Start::Attach(Attach { to: to.clone(), path_mappings: Vec::new(), just_my_code: true });
             let plan = adapter.plan(&FakeMachine::default(), &runtime, Path::new(""), &start);

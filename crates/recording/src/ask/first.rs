@@ -5,7 +5,7 @@ mod returns;
 mod search;
 
 pub(super) use self::objects::types_of as objects_of_types;
-use self::search::{Found, Search};
+use self::search::{ConditionMatch, Search};
 use super::properties;
 use super::reached::{is_named, not_called};
 use super::state::{VALUE, is_definition};
@@ -191,7 +191,12 @@ pub(crate) fn owners(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
     Ok(owners)
 }
 
-fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String]) -> Result<String> {
+fn answer(
+    recording: &Recording,
+    condition: &str,
+    found: &ConditionMatch,
+    roots: &[String],
+) -> Result<String> {
     let mut line = recording.writer(&found.write)?;
     let is_before = line.is_before();
     if is_before {

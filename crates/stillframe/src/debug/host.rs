@@ -25,7 +25,7 @@ use tools::{Context, Report, show_in_text, toolsets};
 
 use super::TOOLSETS;
 use super::client::{CLOSE, HostCall, HostReply, is_of_user};
-use super::record::Place;
+use super::record::SessionPlace;
 use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
@@ -59,7 +59,7 @@ struct Host {
 }
 
 /// Keeps a session, from its beginning to its end.
-pub(super) async fn keep(place: &Place, run_context: &RunContext) -> anyhow::Result<ExitCode> {
+pub(super) async fn keep(place: &SessionPlace, run_context: &RunContext) -> anyhow::Result<ExitCode> {
     background::detach();
     let (listener, record) = match place.claim().await {
         Ok(claimed) => claimed,

@@ -29,7 +29,7 @@ const OTHERS: u32 = 0o077;
 
 /// A session of a folder, which may be there or not.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct SessionPlace {
     folder: PathBuf,
     /// The name of the session, where it has one.
     pub(super) session: Option<String>,
@@ -68,7 +68,7 @@ pub(super) fn session_name(text: &str) -> Result<String, String> {
 /// The session that a command is about: that of the nearest folder.
 pub(super) async fn find(session: Option<&str>) -> anyhow::Result<Client> {
     for (distance, folder) in folders()?.into_iter().enumerate() {
-        let place = Place { folder, session: session.map(str::to_owned) };
+        let place = SessionPlace { folder, session: session.map(str::to_owned) };
         match place.look().await {
             Ok(SessionRecord::Live(client)) => return Ok(client),
             Ok(SessionRecord::Dead(record)) => {
@@ -92,11 +92,11 @@ pub(super) async fn find(session: Option<&str>) -> anyhow::Result<Client> {
 }
 
 /// All that have a file here or above, the nearest folder first.
-pub(super) fn all() -> anyhow::Result<Vec<Place>> {
+pub(super) fn all() -> anyhow::Result<Vec<SessionPlace>> {
     let mut places = Vec::new();
     for folder in folders()? {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            places.extend(Place::of_file(&folder, &entry.file_name()));
+            places.extend(SessionPlace::of_file(&folder, &entry.file_name()));
         }
     }
     Ok(places)
@@ -111,7 +111,7 @@ fn folders() -> anyhow::Result<Vec<PathBuf>> {
     Ok(inside.map(Path::to_owned).collect())
 }
 
-impl Place {
+impl SessionPlace {
     /// The one that a new session gets.
     pub(super) fn here(session: Option<&str>) -> anyhow::Result<Self> {
         Ok(Self { folder: std::env::current_dir()?, session: session.map(str::to_owned) })
@@ -307,11 +307,11 @@ mod tests {
     fn file_names_identify_their_sessions() {
         let folder = Path::new("/work");
         for name in [".debug_session.json", ".debug_session-a.json"] {
-            assert_eq!(Place::of_file(folder, name.as_ref()).unwrap().file(), folder.join(name));
+            assert_eq!(SessionPlace::of_file(folder, name.as_ref()).unwrap().file(), folder.join(name));
         }
         for other in [".debug_session.mcp.json", ".debug_session.json.12", ".debug_session-.json", "app.json"]
         {
-            assert!(Place::of_file(folder, other.as_ref()).is_none(), "{other}");
+            assert!(SessionPlace::of_file(folder, other.as_ref()).is_none(), "{other}");
         }
     }
 
@@ -320,7 +320,7 @@ mod tests {
     fn a_record_that_names_another_socket_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
-        let place = Place { folder: folder.path().to_owned(), session: None };
+        let place = SessionPlace { folder: folder.path().to_owned(), session: None };
         let process = Identity::own();
         let ours = folder.path().join(socket_name(process));
         let write = |socket: PathBuf| place.write(&Record { socket, process }).unwrap();

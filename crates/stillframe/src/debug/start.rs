@@ -14,7 +14,7 @@ use super::breakpoints::{self, RuleArgs};
 use super::client::{CLOSE, Client};
 use super::commands::{self, WaitArg};
 use super::host::StartStatus;
-use super::record::{Place, SessionRecord};
+use super::record::{SessionPlace, SessionRecord};
 use super::{ARGUMENT, show};
 use crate::one_shot::CommandOutput;
 use crate::program::ProgramArgs;
@@ -133,7 +133,7 @@ async fn begin(
     stops: StopsArg,
     (tool, arguments): (&str, Value),
 ) -> anyhow::Result<Value> {
-    let client = &mut host(&Place::here(session)?).await?;
+    let client = &mut host(&SessionPlace::here(session)?).await?;
     let started = async {
         client.call("create_debug_session", opened).await?;
         for place in stops.breaks {
@@ -154,7 +154,7 @@ async fn begin(
 }
 
 /// A background process for a session of this place. One whose program has ended makes room for it.
-async fn host(place: &Place) -> anyhow::Result<Client> {
+async fn host(place: &SessionPlace) -> anyhow::Result<Client> {
     if let SessionRecord::Live(mut client) = place.look().await? {
         let session = commands::session(&mut client).await?;
         let session = session.context("a debug session is already starting here")?;

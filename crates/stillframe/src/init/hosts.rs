@@ -21,7 +21,7 @@ pub(crate) struct McpHost {
     /// As its makers spell it.
     pub(crate) title: &'static str,
     /// The files that it reads for a user. A new entry belongs in the first that exists, or else in the first.
-    user: &'static [Place],
+    user: &'static [HostPath],
     /// The same in a project; none if it reads none there.
     project: &'static [&'static str],
     pub(super) format: Format,
@@ -33,15 +33,15 @@ pub(crate) struct McpHost {
     /// What it expands in an entry.
     pub(crate) variables: Variables,
     /// The folders of skills, for a user and in a project.
-    skills: (Place, &'static str),
+    skills: (HostPath, &'static str),
     /// Folders that only it makes.
-    signs: &'static [Place],
+    signs: &'static [HostPath],
     program: &'static str,
 }
 
 /// A path from one of the folders that belong to a user.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum HostPath {
     /// In the home folder.
     Home(&'static str),
     /// In the folder for settings, which is the same on Linux and macOS.
@@ -51,10 +51,10 @@ enum Place {
     /// In the folder that a variable names, or else in this one in the home folder.
     Variable(&'static str, &'static str, &'static str),
     /// In the folder that a variable names, or the file that it names, or else at another place.
-    Or(&'static str, &'static str, &'static Place),
+    Or(&'static str, &'static str, &'static HostPath),
 }
 
-use Place::{Application, Home, Or, Settings, Variable};
+use HostPath::{Application, Home, Or, Settings, Variable};
 
 /// What most hosts have in common.
 const DEFAULTS: McpHost = McpHost {
@@ -306,7 +306,7 @@ impl Folders {
         Ok(Self { home: base.home_dir().to_owned(), here, settings: base.config_dir(), application })
     }
 
-    fn path(&self, place: Place) -> PathBuf {
+    fn path(&self, place: HostPath) -> PathBuf {
         match place {
             Home(path) => self.home.join(path),
             Settings(path) => self.settings.join(path),

@@ -18,9 +18,9 @@ pub(super) enum Unanswered {
 }
 
 /// A request that the client has not answered. When the call that needs it is dropped, the client need not answer.
-struct Asked(Option<RequestHandle<RoleServer>>);
+struct PendingQuestion(Option<RequestHandle<RoleServer>>);
 
-impl Drop for Asked {
+impl Drop for PendingQuestion {
     fn drop(&mut self) {
         if let Some(handle) = self.0.take() {
             tokio::spawn(handle.cancel(Some("the call that needs it is over".to_owned())));
@@ -36,7 +36,7 @@ pub(super) async fn ask(
 ) -> Result<ClientResult, Unanswered> {
     let failed = |error: ServiceError| Unanswered::Failed(error.to_string());
     let handle = cx.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
-    let mut asked = Asked(Some(handle.map_err(failed)?));
+    let mut asked = PendingQuestion(Some(handle.map_err(failed)?));
     let Some(handle) = &mut asked.0 else { return Err(Unanswered::Late) };
     let answer = timeout(patience, &mut handle.rx).await.map_err(|_| Unanswered::Late)?;
     drop(asked.0.take());

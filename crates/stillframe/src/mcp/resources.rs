@@ -110,7 +110,7 @@ pub(super) fn list(sessions: &Sessions) -> Vec<Resource> {
 }
 
 /// What can be read at an address.
-pub(super) struct Found {
+pub(super) struct ResourceTarget {
     session: Session,
     part: Part,
     mime: &'static str,
@@ -121,13 +121,13 @@ fn not_found(problem: String, uri: &str) -> ErrorData {
 }
 
 /// What is at an address.
-pub(super) fn find(sessions: &Sessions, uri: &str) -> Result<Found, ErrorData> {
+pub(super) fn find(sessions: &Sessions, uri: &str) -> Result<ResourceTarget, ErrorData> {
     let rest = uri.strip_prefix(BEGIN).or_else(|| uri.strip_prefix(OTHER_BEGIN));
     let found = rest.and_then(|rest| {
         let row = ROWS.iter().find(|row| rest.ends_with(row.end))?;
         let session = sessions.find(rest.strip_suffix(row.end)?)?;
         // Reading must not keep an idle session open.
-        Some(Found { session: session.for_onlooker(), part: row.part, mime: row.mime })
+        Some(ResourceTarget { session: session.for_onlooker(), part: row.part, mime: row.mime })
     });
     let Some(found) = found else {
         return Err(not_found(format!("no resource `{uri}`; call resources/list for valid ones"), uri));
@@ -138,7 +138,7 @@ pub(super) fn find(sessions: &Sessions, uri: &str) -> Result<Found, ErrorData> {
     Ok(found)
 }
 
-impl Found {
+impl ResourceTarget {
     /// Signals its changes. The session is not held: a subscription must not keep what a closed one had.
     pub(super) fn changes(&self) -> Changes {
         let (output, execution) = (self.session.output().watch(), self.session.watch());

@@ -76,7 +76,7 @@ struct Question<'q> {
 
 /// What the other side has found, and what says which of several copies to use.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Found {
+struct FolderSearch {
     matches: Vec<Match>,
     /// The paths that were named and exist, without links.
     named: Vec<String>,
@@ -84,7 +84,7 @@ struct Found {
     running: Vec<String>,
 }
 
-impl Found {
+impl FolderSearch {
     /// Whether a folder is the right one, however many files match.
     fn is_named(&self, there: &str) -> bool {
         self.named.iter().any(|path| Path::new(path).starts_with(there))
@@ -204,7 +204,7 @@ async fn guess(connector: &Connector, folder: &Path, named: &[String]) -> anyhow
         drop(connection.stdin);
         let mut found = Vec::new();
         connection.stdout.read_to_end(&mut found).await?;
-        anyhow::Ok(serde_json::from_slice::<Found>(&found)?)
+        anyhow::Ok(serde_json::from_slice::<FolderSearch>(&found)?)
     };
     let Ok(Ok(found)) = timeout(PATIENCE, comparing).await else {
         terminal::hint("cannot compare the sources here with those there; give --map THERE=HERE");
@@ -232,7 +232,7 @@ pub(crate) fn match_sources() -> anyhow::Result<()> {
     let roots = roots.chain(etcetera::home_dir().ok()).chain(running.iter().map(PathBuf::from));
     let matches = find(&wanted, roots);
     let named = texts(named.iter().filter_map(|path| std::fs::canonicalize(path).ok()));
-    terminal::print(&serde_json::to_string(&Found { matches, named, running })?)
+    terminal::print(&serde_json::to_string(&FolderSearch { matches, named, running })?)
 }
 
 /// Each of these paths once, without those that an answer cannot hold.
@@ -335,7 +335,11 @@ impl Search {
 }
 
 /// The mappings that most of the pairs (there, here) agree with. The folder here is never left.
-fn vote<'p>(folder: &Path, pairs: impl Iterator<Item = (&'p str, &'p Path)>, found: &Found) -> Vec<Guess> {
+fn vote<'p>(
+    folder: &Path,
+    pairs: impl Iterator<Item = (&'p str, &'p Path)>,
+    found: &FolderSearch,
+) -> Vec<Guess> {
     let mut votes: HashMap<(String, String), HashSet<&Path>> = HashMap::new();
     for (there, here) in pairs {
         if let Some(roots) = roots(folder, there, here) {
@@ -388,13 +392,13 @@ mod tests {
     /// Pairs, and what is mapped.
     type Row<'r> = (&'r [(&'r str, &'r str)], Vec<(String, String, usize)>);
 
-    fn guesses(pairs: &[(&str, &str)], found: &Found) -> Vec<Guess> {
+    fn guesses(pairs: &[(&str, &str)], found: &FolderSearch) -> Vec<Guess> {
         let pairs = pairs.iter().map(|(there, here)| (*there, Path::new(*here)));
         vote(Path::new("/me/shop"), pairs, found)
     }
 
     fn voted(pairs: &[(&str, &str)]) -> Vec<(String, String, usize)> {
-        let guesses = guesses(pairs, &Found::default()).into_iter();
+        let guesses = guesses(pairs, &FolderSearch::default()).into_iter();
         guesses.map(|guess| (guess.mapping.there, guess.mapping.here, guess.files)).collect()
     }
 
@@ -447,7 +451,7 @@ mod tests {
         let copies = ["/srv/1/a.py", "/srv/2/a.py", "/srv/3/a.py"].map(|there| (there, "/me/shop/a.py"));
         let chosen = |named: &str, running: &str| {
             let [named, running] = [named, running].map(|path| vec![path.to_owned()]);
-            let found = Found { named, running, ..Found::default() };
+            let found = FolderSearch { named, running, ..FolderSearch::default() };
             let guess = guesses(&copies, &found).remove(0);
             (guess.mapping.there.clone(), basis(&[guess]))
         };
@@ -457,8 +461,8 @@ mod tests {
         assert_eq!(chosen("/srv", "/srv/3/web").0, "/srv/3");
         assert_eq!(chosen("/srv/2/a.py", "/srv/3").0, "/srv/2");
         let more = [copies[0], ("/srv/1/b.py", "/me/shop/b.py"), copies[1]];
-        assert_eq!(guesses(&more, &Found::default())[0].equals, [""; 0]);
-        let named = Found { named: vec!["/srv/2".to_owned()], ..Found::default() };
+        assert_eq!(guesses(&more, &FolderSearch::default())[0].equals, [""; 0]);
+        let named = FolderSearch { named: vec!["/srv/2".to_owned()], ..FolderSearch::default() };
         let guess = guesses(&more, &named).remove(0);
         assert_eq!(
             (guess.mapping.there.as_str(), guess.equals.as_slice()),
@@ -511,7 +515,7 @@ mod tests {
         let found = find(&wanted, [there.path().to_owned(), there.path().join("app")].into_iter());
         assert_eq!(found.len(), 1, "{found:?}");
         let pairs = [(found[0].path.as_str(), kept.as_path())].into_iter();
-        let guesses = vote(here.path(), pairs, &Found::default());
+        let guesses = vote(here.path(), pairs, &FolderSearch::default());
         assert_eq!(guesses[0].mapping.there, found_there.parent().unwrap().to_str().unwrap());
     }
 }

@@ -62,7 +62,7 @@ pub(crate) struct Runner {
 }
 
 /// A project with tests, and the report of a run.
-pub(crate) struct CommandRun {
+pub(crate) struct TestRun {
     server: Server,
     project: Project,
     cart: Fixture,
@@ -72,7 +72,7 @@ pub(crate) struct CommandRun {
 
 impl Runner {
     /// Runs a file of tests with this body.
-    pub(crate) async fn run(&self, body: &str, more: Value) -> CommandRun {
+    pub(crate) async fn run(&self, body: &str, more: Value) -> TestRun {
         let (project, cart) = self.project().await;
         let tests = project.file(self.file, &format!("{}\n{body}", self.head));
         let mut arguments = json!({ "command": self.command, "cwd": project.folder(), "timeout": 60_000 });
@@ -81,7 +81,7 @@ impl Runner {
         }
         let server = STILLFRAME.serve().await;
         let answer = server.ok("debug_test", arguments).await;
-        CommandRun { server, project, cart, tests, answer }
+        TestRun { server, project, cart, tests, answer }
     }
 
     async fn project(&self) -> (Project, Fixture) {
@@ -192,7 +192,7 @@ impl Runner {
     }
 }
 
-impl CommandRun {
+impl TestRun {
     pub(crate) fn came_to(&self, verdict: &str, code: i32) {
         assert_eq!(self.answer["verdict"], verdict, "{}", self.answer.text);
         assert_eq!(self.answer["exitCode"], json!(code), "{}", self.answer.text);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::STILLFRAME;
 use crate::golden::assert_golden;
-use crate::python::{CommandRun, run};
+use crate::python::{TestRun, run};
 
 /// What all modules of tests here begin with.
 const HEAD: &str = "\
@@ -21,11 +21,11 @@ def basket():
 
 ";
 
-async fn pytest(body: &str) -> CommandRun {
+async fn pytest(body: &str) -> TestRun {
     pytest_with(&["test_shop.py"], body).await
 }
 
-async fn pytest_with(arguments: &[&str], body: &str) -> CommandRun {
+async fn pytest_with(arguments: &[&str], body: &str) -> TestRun {
     let words = [&["pytest", "-q", "-p", "no:cacheprovider"], arguments].concat();
     run(&words, &format!("{HEAD}{body}"), json!({})).await
 }

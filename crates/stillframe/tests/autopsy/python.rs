@@ -43,7 +43,7 @@ def bill(basket):
 ";
 
 /// A run of tests.
-pub(crate) struct CommandRun {
+pub(crate) struct TestRun {
     pub(crate) server: Server,
     pub(crate) folder: TempDir,
     pub(crate) shop: Fixture,
@@ -52,7 +52,7 @@ pub(crate) struct CommandRun {
 }
 
 /// Runs a module of tests; `words` is what comes after `python -m`.
-pub(crate) async fn run(words: &[&str], text: &str, more: Value) -> CommandRun {
+pub(crate) async fn run(words: &[&str], text: &str, more: Value) -> TestRun {
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made");
     let shop = Fixture::write(folder.path(), "shop.py", SHOP);
     let tests = Fixture::write(folder.path(), "test_shop.py", text);
@@ -68,10 +68,10 @@ pub(crate) async fn run(words: &[&str], text: &str, more: Value) -> CommandRun {
     }
     let server = STILLFRAME.serve().await;
     let answer = server.ok("debug_test", arguments).await;
-    CommandRun { server, folder, shop, tests, answer }
+    TestRun { server, folder, shop, tests, answer }
 }
 
-impl CommandRun {
+impl TestRun {
     /// The verdict, the exit code, and how many were run, passed and failed.
     pub(crate) fn came_to(&self, verdict: &str, code: i32, counts: [u64; 3]) {
         let tests = &self.answer["tests"];

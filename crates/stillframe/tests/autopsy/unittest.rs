@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::golden::assert_golden;
-use crate::python::{CommandRun, run};
+use crate::python::{TestRun, run};
 
 /// What all modules of tests here begin with.
 const HEAD: &str = "\
@@ -18,7 +18,7 @@ class ShopTest(unittest.TestCase):
 
 ";
 
-async fn unittest(body: &str) -> CommandRun {
+async fn unittest(body: &str) -> TestRun {
     run(&["unittest", "test_shop"], &format!("{HEAD}{body}"), json!({})).await
 }
 

@@ -49,7 +49,7 @@ struct Search {
 }
 
 /// A process that nothing is attached to.
-struct Found {
+struct UndebuggedProcess {
     pid: u32,
     /// One that is stopped runs its own program already.
     is_stopped: bool,
@@ -116,7 +116,7 @@ impl Attaching {
             });
             let Ok((looked, found)) = look.await else { return };
             search = looked;
-            for Found { pid, is_stopped, owner } in found {
+            for UndebuggedProcess { pid, is_stopped, owner } in found {
                 let Some(owner) = owner else {
                     // It may stop itself later, which is its own matter.
                     if is_stopped && self.released.insert(pid) {
@@ -169,12 +169,12 @@ impl Attaching {
 
 impl Search {
     /// The processes of the session, without those that are attached to.
-    fn look(&mut self, attached: &HashSet<u32>) -> Vec<Found> {
+    fn look(&mut self, attached: &HashSet<u32>) -> Vec<UndebuggedProcess> {
         let mut found = Vec::new();
         for pid in self.processes.look().into_iter().filter(|pid| !attached.contains(pid)) {
             let is_stopped = process::is_stopped(pid);
             let owner = process::mapped_code(pid).iter().find_map(|file| self.owner(file));
-            found.push(Found { pid, is_stopped, owner });
+            found.push(UndebuggedProcess { pid, is_stopped, owner });
         }
         found
     }

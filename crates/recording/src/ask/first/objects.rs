@@ -15,7 +15,7 @@ use crate::reading::Recording;
 use crate::value::{Key, Owner};
 
 /// An object for which it holds.
-pub(super) struct Found {
+pub(super) struct ObjectMatch {
     /// The last of the writes that made it so.
     write: Write,
     object: i64,
@@ -29,7 +29,7 @@ pub(super) fn search(
     (variable, names): (&str, &HashSet<i64>),
     occurrence: usize,
     count: &mut usize,
-) -> Result<Option<Found>> {
+) -> Result<Option<ObjectMatch>> {
     let types = types_of(recording, variable)?;
     let mut memory = GrowingMemory::default();
     let mut holding = HashSet::new();
@@ -50,7 +50,7 @@ pub(super) fn search(
                 } else if holding.insert(object) {
                     *count += 1;
                     if *count == occurrence {
-                        return Ok(Some(Found { write, object }));
+                        return Ok(Some(ObjectMatch { write, object }));
                     }
                 }
             }
@@ -80,7 +80,7 @@ pub(super) fn answer(
     recording: &Recording,
     request: &FirstRequest<'_>,
     (variable, held): (&str, usize),
-    found: &Found,
+    found: &ObjectMatch,
 ) -> Result<String> {
     let FirstRequest { condition, occurrence, .. } = request;
     let line = recording.writer(&found.write)?;

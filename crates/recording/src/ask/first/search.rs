@@ -56,7 +56,7 @@ pub(super) struct Search<'a> {
 }
 
 /// Where it holds.
-pub(super) struct Found {
+pub(super) struct ConditionMatch {
     /// The last of the writes that made it so.
     pub(super) write: Write,
     /// The call that knows the variables that it is about.
@@ -129,7 +129,7 @@ impl<'a> Search<'a> {
     /// values.
     ///
     /// If it is not found, [`Self::count`] is how often the condition began to hold.
-    pub(super) fn run(&mut self, occurrence: usize) -> Result<Option<Found>> {
+    pub(super) fn run(&mut self, occurrence: usize) -> Result<Option<ConditionMatch>> {
         let mut last: Option<(Write, i64)> = None;
         let (mut is_read, mut is_written) = (false, false);
         let recording = self.recording;
@@ -150,7 +150,7 @@ impl<'a> Search<'a> {
                 for (call, owner) in begun.into_iter().filter(|_| is_written || !is_read) {
                     self.count += 1;
                     if self.count == occurrence {
-                        return Ok(Some(Found { write, call, owner }));
+                        return Ok(Some(ConditionMatch { write, call, owner }));
                     }
                 }
                 (is_read, is_written) = (false, false);

@@ -15,7 +15,7 @@ use crate::lock::lock;
 const WATCH: &str = "stillframe_watch";
 
 #[derive(Deserialize)]
-struct Found {
+struct FoundStorage {
     id: String,
     /// Which writes stop the program, and which do not, as it was when this was found.
     note: Option<String>,
@@ -28,7 +28,7 @@ impl AgentClient {
         self.pure.get_or_try_init(|| self.load(PURE, AGENT.pure)).await?;
         self.watch.get_or_try_init(|| self.load(WATCH, AGENT.watch)).await?;
         let arguments = json!([frame.0, expression, access.as_str()]);
-        let found: Found = self.call(frame, "watch", arguments, deadlines::REQUEST).await?;
+        let found: FoundStorage = self.call(frame, "watch", arguments, deadlines::REQUEST).await?;
         if let Some(note) = found.note {
             lock(&self.watch_notes).insert(found.id.clone(), note);
         }
