@@ -70,7 +70,7 @@ def stopped(body):
 
 
 def is_on_its_line():
-    """A step over a function of a library may end behind the call, in the middle of the line."""
+    """A step over a function of a library may end after the call, in the middle of the line."""
     if State.step is None:
         return False
     _, frame, line = State.step

@@ -15,7 +15,7 @@ BEHIND = 200
 
 
 def last_calls(target, function, returned=None):
-    """The calls behind which a function ends: the function that each calls, the address that it returns to, and its place.
+    """The calls after which a function ends: the function that each calls, the address that it returns to, and its place.
     What a function with `returned` in its name gives is returned in any case."""
     code = list(function.GetInstructions(target))
     places = {one.GetAddress().GetFileAddress(): at for at, one in enumerate(code)}
@@ -68,7 +68,7 @@ def address_in(target, instruction):
 
 
 def ends_behind(target, code, places, at, ends):
-    """Whether a function ends behind an instruction without deciding anything. Values may be dropped, which functions of
+    """Whether a function ends after an instruction without deciding anything. Values may be dropped, which functions of
     other libraries do without a name at the lines where the function ends."""
     for _ in range(BEHIND):
         if at is None or at >= len(code):

@@ -45,7 +45,7 @@ def catches(debugger, command, result, _internal):
 
 
 def forget(debugger, target):
-    """Remove the breakpoint in the last handler, and the last step. LLDB would go on with one that something else has ended,
+    """Remove the breakpoint in the last handler, and the last step. LLDB would continue one that something else has ended,
     such as a breakpoint, and stop where it ends."""
     global landing
     if landing is not None:
@@ -84,7 +84,7 @@ def begun(frame, _location, _extra, _internal):
 
 
 def first(handler):
-    """Where a handler has stored what it has caught, which is behind the code that its line begins with."""
+    """Where a handler has stored what it has caught, which is after the code that its line begins with."""
     after = handler.GetPCAddress()
     line = handler.GetLineEntry()
     function = after.GetFunction()

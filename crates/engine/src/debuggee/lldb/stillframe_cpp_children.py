@@ -29,7 +29,7 @@ class HashedChildren(Children):
 
 
 class TreeChildren(Children):
-    """`std::map` and `std::set` of libstdc++: a tree, whose nodes are found in their order, as far as they are asked for."""
+    """`std::map` and `std::set` of libstdc++: a tree, whose nodes are found in their order, as far as they are requested."""
 
     # A tree of this depth has more nodes than fit into memory.
     DEEPEST = 128
@@ -71,7 +71,7 @@ class TreeChildren(Children):
 
 
 class Row(Children):
-    """Children that lie one behind the other."""
+    """Children that lie one after the other."""
 
     def update(self):
         self.start, self.count, self.kind = 0, 0, None

@@ -29,7 +29,7 @@ def candidates(value, wanted):
 
 
 def layout(value):
-    """What a map or a set keeps its nodes in, the type of an entry, and how far behind the start of a node the entry is."""
+    """What a map or a set keeps its nodes in, the type of an entry, and how far after the start of a node the entry is."""
     tree, table = (value.GetNonSyntheticValue().GetChildMemberWithName(name) for name in ("_M_t", "_M_h"))
     need(tree.IsValid() or table.IsValid())
     # A node of a tree has a color and three pointers before it, one of a hash table a pointer.

@@ -88,7 +88,7 @@ def plain_path(name):
 
 
 def scopes(frame, this):
-    """Where a name in a frame is looked for, from the inside: its class and those that it derives from, namespaces, and
+    """Where a name in a frame is looked up, from the inside: its class and those that it derives from, namespaces, and
     outside of all."""
     found = []
     if this.IsValid():

@@ -8,7 +8,7 @@ MOST = 50
 
 
 def find(debugger, command, result, _internal):
-    """Print the mangled name of each function with this path, behind `function `."""
+    """Print the mangled name of each function with this path, after `function `."""
     wanted = command.strip()
     owner, _, last = wanted.rpartition("::")
     if not owner or "<" in wanted:

@@ -114,7 +114,7 @@ def direct(kind):
 
 
 def part(value, index):
-    """What `std::get` gives."""
+    """What `std::get` returns."""
     value = referred(value)
     if is_a(value, cpp.VARIANTS):
         if cpp.index_of(value) != index:
@@ -293,7 +293,7 @@ def use_count(value):
 
 
 def locked(value):
-    """What `lock` of a `weak_ptr` gives: null once the object is gone."""
+    """What `lock` of a `weak_ptr` returns: null once the object is gone."""
     return pointer_of(value) if use_count(value) else Integer(0, 64, False)
 
 

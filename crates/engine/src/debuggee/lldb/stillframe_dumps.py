@@ -31,7 +31,7 @@ def opened(debugger, path, result, _internal):
 
 
 def completed(dump, whole, program):
-    """Copies a dump, with what it leaves out behind it. False if it lacks nothing that is known, or its end."""
+    """Copies a dump, with what it leaves out after it. False if it lacks nothing that is known, or its end."""
     header = bytearray(read(dump, 0, 64))
     (table,), (step, count) = struct.unpack_from("<Q", header, 32), struct.unpack_from("<HH", header, 54)
     segments = [Segment(*struct.unpack(LAYOUT, read(dump, table + at * step, 56))) for at in range(count)]

@@ -169,7 +169,7 @@ def is_body(target, function):
 
 @deciding
 def called(frame, location, _extra, _internal):
-    """LLDB's callback behind a call: whether the result that is returned is an error."""
+    """LLDB's callback after a call: whether the result that is returned is an error."""
     function, thread = function_of(frame), frame.GetThread()
     if function in left:
         return False

@@ -12,7 +12,7 @@ MOST = 50
 
 
 def find(debugger, command, result, _internal):
-    """Print the mangled name of each of the user's functions with a path, behind `function `."""
+    """Print the mangled name of each of the user's functions with a path, after `function `."""
     wanted = next(iter(paths(command.strip())), "")
     last = wanted.rsplit("::", 1)[-1]
     # Both manglings have a name with its length in front.

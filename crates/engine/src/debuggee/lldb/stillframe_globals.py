@@ -5,7 +5,7 @@ from stillframe_memory import is_removed
 
 
 def removed(debugger, number, result, _internal):
-    """Print the name of each that a frame lists, by lldb-dap's number for the frame, behind `removed `, and where it is
+    """Print the name of each that a frame lists, by lldb-dap's number for the frame, after `removed `, and where it is
     declared, as lldb-dap adds that to a name which several variables have."""
     for one in frame_numbered(debugger, number).GetVariables(False, False, True, False):
         if is_removed(one):

@@ -168,7 +168,7 @@ def begin(target, flow, locations):
 
 
 def pass_entry(target, location):
-    """Break behind the code that stores a function's parameters, which LLDB does not find if the function is on one line:
+    """Break after the code that stores a function's parameters, which LLDB does not find if the function is on one line:
     before it they have other values."""
     address = location.GetAddress()
     start, body = address.GetFunction().GetStartAddress(), body_of(address.GetFunction())
@@ -178,7 +178,7 @@ def pass_entry(target, location):
 
 
 def body_of(function):
-    """Where a function on one line has stored its parameters; none for one that LLDB enters behind that."""
+    """Where a function on one line has stored its parameters; none for one that LLDB enters after that."""
     entry = function.GetStartAddress().GetLineEntry()
     behind = entry.GetEndAddress()
     is_inside = file_address(behind) < file_address(function.GetEndAddress())

@@ -1,4 +1,4 @@
-"""Names of functions as programmers write them, where a name in a function is looked for, and what functions return."""
+"""Names of functions as programmers write them, where a name in a function is looked up, and what functions return."""
 
 import re
 
@@ -24,7 +24,7 @@ def without_hash(name):
 
 
 def around(function):
-    """Where a name in a function is looked for, by the function's name: what it is in, from the inside, and outside of all."""
+    """Where a name in a function is looked up, by the function's name: what it is in, from the inside, and outside of all."""
     parts = path_of(function).split("::")[:-1]
     return ["::".join(parts[:end]) for end in range(len(parts), -1, -1)]
 

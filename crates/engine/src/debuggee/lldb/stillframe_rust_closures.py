@@ -126,7 +126,7 @@ def generics(evaluation):
 
 
 def chained(evaluation, value, name, arguments, kind):
-    """What a method gives that makes or uses an iterator, or takes a closure; None for another one."""
+    """What a method returns that makes or uses an iterator, or takes a closure; None for another one."""
     value = range_of(evaluation, value)
     if isinstance(value, Range) and name in OF_ITEMS:
         value = Items(value.items())

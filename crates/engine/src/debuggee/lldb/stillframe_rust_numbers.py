@@ -297,7 +297,7 @@ OF_SECONDS = {"subsec_millis": 1_000_000, "subsec_micros": 1000, "subsec_nanos":
 
 
 def of_duration(total, name):
-    """What a method gives of a duration of this many nanoseconds; None for another method."""
+    """What a method returns of a duration of this many nanoseconds; None for another method."""
     if name in OF_DURATIONS:
         return Integer(total // OF_DURATIONS[name], 64 if name == "as_secs" else 128, False)
     if name in OF_SECONDS:

@@ -23,7 +23,7 @@ def matches(evaluation):
 
 
 def rest_until(evaluation, ends):
-    """Leaves out an expression, which ends before one of these signs; gives a function that evaluates it."""
+    """Leaves out an expression, which ends before one of these signs; returns a function that evaluates it."""
     start, depth = evaluation.at, 0
     while evaluation.peek() and (depth or evaluation.peek() not in ends):
         depth += (evaluation.peek() in ("(", "[", "{")) - (evaluation.peek() in (")", "]", "}"))
@@ -45,7 +45,7 @@ def rest_until(evaluation, ends):
 
 
 def pattern(evaluation):
-    """Reads a pattern; gives a function that tries it on a value."""
+    """Reads a pattern; returns a function that tries it on a value."""
     evaluation.take("|")
     ways = [single(evaluation)]
     while evaluation.take("|"):

@@ -489,7 +489,7 @@ METHODS = {
 
 
 def is_same(value, name):
-    """Whether a method gives what a value is. Types of the user's may have methods with such names."""
+    """Whether a method returns the value itself. Types of the user's may have methods with such names."""
     if name in HELD:
         kind = name_of(settled(value, is_whole=False))
         return any(known.match(kind) for known in (rust.CELLS, rust.GUARDS, rust.LOCKS, rust.WRAPPERS))

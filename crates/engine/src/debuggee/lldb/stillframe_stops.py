@@ -24,7 +24,7 @@ counts = {}
 
 
 def stops(debugger, _command, result, _internal):
-    """Print the ID of each thread that has a reason for the stop, with `again` behind it if it has not moved since the
+    """Print the ID of each thread that has a reason for the stop, with `again` after it if it has not moved since the
     last one."""
     global places, counts
     target = debugger.GetSelectedTarget()

@@ -7,7 +7,7 @@ UNUSED = 0x80
 
 
 class Places:
-    """The numbers of the places of a table that are in use, which are found as far as they are asked for. `read` gives some
+    """The numbers of the places of a table that are in use, which are found as far as they are requested. `read` gives some
     control bytes, by the number of the first one."""
 
     def __init__(self, read, count):

@@ -108,7 +108,7 @@ def have_children_report():
 
 
 def install(loading):
-    """Load ours behind each runner's module. `loading` loads one of our modules by name."""
+    """Load ours after each runner's module. `loading` loads one of our modules by name."""
     global load
     load = loading
     have_children_report()
