@@ -30,7 +30,7 @@ pub(crate) struct EditorUpdates {
     breakpoints: BTreeMap<BreakpointId, dap::Breakpoint>,
 }
 
-/// Whether there will be more to tell.
+/// Whether there will be more to report.
 pub(crate) enum UpdatesState {
     GoesOn,
     Over,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::error::ErrorBody;
 use crate::{ToolError, error, schema};
 
-/// What a tool call leads to.
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     /// For the model to read; empty for nothing.

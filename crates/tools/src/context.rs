@@ -28,7 +28,7 @@ pub struct Context {
     pub interrupt: Option<Arc<Interrupts>>,
 }
 
-/// Hears what a call that takes its time is doing.
+/// Receives the progress of a long call.
 #[derive(Clone)]
 pub struct Report(Arc<dyn Fn(String) + Send + Sync>);
 

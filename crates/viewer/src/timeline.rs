@@ -29,7 +29,7 @@ pub(crate) struct Row {
     pub(crate) mark: Mark,
     /// With control characters shown.
     pub(crate) text: String,
-    /// What came of a call.
+    /// The result of a call.
     pub(crate) outcome: Option<Outcome>,
     /// What happened during a call is shown below its row, or not; none where nothing happened.
     pub(crate) is_open: Option<bool>,
@@ -40,7 +40,7 @@ pub(crate) struct Row {
     pub(crate) session: Option<usize>,
 }
 
-/// What came of a call: where the program is then, or what was answered.
+/// The result of a call: where the program is then, or what was answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// Of a stop.
@@ -145,7 +145,7 @@ pub(crate) fn row(log: &Log, number: usize, filter: &Filter, now: i64) -> Option
     Some(row)
 }
 
-/// What came of a call that did not fail.
+/// The result of a call that did not fail.
 fn outcome(log: &Log, call: usize, answer: Option<usize>) -> Option<Outcome> {
     let is_state = |number: &usize| log.summary(*number).is_some_and(|one| one.kind == Kind::State);
     let state = log.effects(call).rev().take(EFFECTS).find(is_state);

@@ -1,6 +1,6 @@
 //! A journal on one page in the browser, while it is written or afterwards.
 //!
-//! Reading order: `guard.rs` (who may ask), `reader.rs` (who owns the journal), `rows.rs` (the timeline), `shown.rs`
+//! Reading order: `guard.rs` (which requests are allowed), `reader.rs` (the owner of the journal), `rows.rs` (the timeline), `shown.rs`
 //! (a moment, an entry), `events.rs` (what is new), `recordings.rs` (whole runs), and this file (the server). The page is in the files beside them,
 //! as they are: `page.html`, `app.js` and what that imports.
 //!

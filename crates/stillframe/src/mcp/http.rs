@@ -135,7 +135,7 @@ pub(super) async fn serve_on(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The tokens that are accepted, and the one to tell.
+/// The accepted tokens, and the one to print.
 fn tokens(args: &HttpArgs) -> anyhow::Result<(Tokens, Option<String>)> {
     if args.no_token {
         return Ok((Tokens::Open, None));
@@ -151,7 +151,7 @@ fn tokens(args: &HttpArgs) -> anyhow::Result<(Tokens, Option<String>)> {
 }
 
 impl HttpState {
-    /// Lets calls come to their answers, ends all programs, and ends all streams.
+    /// Lets calls finish, ends all programs, and ends all streams.
     async fn wind_up(&self) {
         self.calls.close();
         let _ = timeout(LAST_CALLS, self.calls.wait()).await;

@@ -12,7 +12,7 @@ use tools::{Report, show_in_text};
 /// Messages that a slow client has not taken yet. More are left out: the next one says the same.
 const QUEUED: usize = 8;
 
-/// How long a call may report nothing before the client hears that it is still running. Waits report each second.
+/// How long a call may report nothing before the client is notified that it is still running. Waits report each second.
 const SILENCE: Duration = Duration::from_millis(1200);
 
 /// Runs a call, and sends what it reports to a client that asked for progress; after a while of silence, that it

@@ -1,4 +1,4 @@
-//! What the server offers, in MCP's terms: the tools of its toolsets, what there is of sessions as resources, prompts.
+//! What the server offers, in MCP's terms: the tools of its toolsets, sessions as resources, and prompts.
 
 #![expect(deprecated, reason = "the current revision has log messages, even if a later one may not")]
 
@@ -35,7 +35,7 @@ use crate::via::Remotes;
 /// For how long a client of revision 2026-07-28 may keep the lists that never change, in milliseconds.
 const LISTS_LAST: u64 = 3_600_000;
 
-/// The methods that are served, to tell bad parameters from an unknown method.
+/// The methods that are served, to distinguish bad parameters from an unknown method.
 const SERVED: [&str; 14] = [
     "initialize",
     "server/discover",

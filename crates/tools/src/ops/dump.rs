@@ -27,7 +27,7 @@ pub struct Dumped {
     pub settled: Settled,
     /// The frames that called the innermost one.
     pub callers: Vec<Caller>,
-    /// The expressions and what came of each.
+    /// The expressions and their results.
     pub values: Vec<(String, Result<Value<Reference>, ToolError>)>,
     /// The other threads.
     pub threads: Vec<DumpedThread>,

@@ -77,7 +77,7 @@ fn matching<F>(regex: &Regex, functions: Vec<F>, name: impl Fn(&F) -> &str) -> (
 /// The breakpoints that were set.
 #[derive(Debug, Default)]
 pub struct FunctionBreakpointsSet {
-    /// Each with what there is to know of its place. At least one.
+    /// Each with notes on its place. At least one.
     pub breakpoints: Vec<(Breakpoint, Option<String>)>,
     /// Notes about omitted functions.
     pub notes: Vec<String>,

@@ -28,7 +28,7 @@ use crate::{Context, Next, ToolError};
 /// What to run, how far, and what to report there.
 #[derive(Debug)]
 pub struct RunUntil {
-    /// The program to start; none to go on with the one that is there.
+    /// The program to start; none to resume the one that is there.
     pub launch: Option<Launch>,
     /// Where to stop; any of them.
     pub places: Vec<PlaceRequest>,
@@ -68,7 +68,7 @@ pub struct RunUntilResult {
     pub settled: Settled,
     /// The frames that called the innermost one, when they were requested.
     pub callers: Vec<Caller>,
-    /// The expressions and what came of each.
+    /// The expressions and their results.
     pub values: Vec<(String, Result<Value<Reference>, ToolError>)>,
     /// The places at which it did not stop before it ended, a sentence each.
     pub missed: Vec<String>,
@@ -160,7 +160,7 @@ pub async fn run_until(
     Ok(RunUntilResult { settled, callers, values, missed, notes, triggered, timed_out })
 }
 
-/// Starts the program, or lets the one go on that is there, and waits for its next stop. What a trigger led to
+/// Starts the program, or resumes the one that is there, and waits for its next stop. What a trigger led to
 /// ends the wait as well.
 async fn go(
     session: &Session,

@@ -37,7 +37,7 @@ use crate::{Context, ToolError};
 /// What to run, and what to record there.
 #[derive(Debug)]
 pub struct Trace {
-    /// The program to start; none to go on with the one that is there, running or suspended.
+    /// The program to start; none to resume the one that is there, running or suspended.
     pub launch: Option<Launch>,
     /// Where to record what.
     pub points: Vec<Point>,
@@ -60,7 +60,7 @@ pub struct Trace {
     pub way: RecordMethod,
     /// Stops for other reasons, such as a `debugger` statement, are passed over; else the first ends the trace.
     pub passes_others: bool,
-    /// How long, and how much to tell of the program.
+    /// How long, and how much to report of the program.
     pub wait: Wait,
     /// From when the time counts.
     pub clock: Clock,

@@ -29,7 +29,7 @@ pub enum Trigger {
     Command(Client),
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug)]
 pub enum TriggerProgress {
     /// The program does not listen yet.

@@ -396,7 +396,7 @@ impl StopReport {
     }
 }
 
-/// What was done, and what came of it.
+/// What was done, and its result.
 pub fn after(did: &str, sentence: &str) -> String {
     if did.is_empty() { sentence.to_owned() } else { format!("{did}. {sentence}") }
 }

@@ -20,7 +20,7 @@ const ROW: usize = 60;
 /// What a value takes beside its text.
 const VALUE: usize = 30;
 
-/// What came of a trace, and what the program is doing now.
+/// The result of a trace, and what the program is doing now.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceReport {

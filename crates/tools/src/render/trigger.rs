@@ -1,4 +1,4 @@
-//! What came of a trigger.
+//! The result of a trigger.
 
 use engine::model::stop::End;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ops::trigger::{Response, TriggerProgress};
 
-/// What came of a trigger.
+/// The result of a trigger.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TriggerReport {

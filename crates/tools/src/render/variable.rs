@@ -103,7 +103,7 @@ pub struct ValueData {
     pub cut: ValueReadInfo,
 }
 
-/// An expression and what came of it.
+/// An expression and its result.
 pub fn expression_value(expression: String, result: &Result<Value<Reference>, ToolError>) -> ValueData {
     let (value, error) = match result {
         Ok(value) => (Some(value), None),

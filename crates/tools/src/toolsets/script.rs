@@ -1,7 +1,7 @@
 //! The vocabulary of *nodejs-debug-mcp*: one tool, one question, one answer.
 //!
 //! Parameters, answers and the two errors are those of its specification, word for word. More was added: source
-//! maps, any port or none, Python, and what there is to tell when nothing was reached.
+//! maps, any port or none, Python, and what to report when nothing was reached.
 
 mod answer;
 mod node;

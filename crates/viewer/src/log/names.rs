@@ -12,7 +12,7 @@ pub(super) struct Names {
     all: Vec<Name>,
 }
 
-/// What entries tell of their session.
+/// What entries say about their session.
 #[derive(Debug, Default)]
 pub(super) struct Name {
     pub(super) id: String,

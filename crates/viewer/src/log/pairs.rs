@@ -1,4 +1,4 @@
-//! Calls and their answers, as they are found from both ends.
+//! Pairs calls with their answers, reading from both ends.
 
 use std::collections::{HashMap, VecDeque};
 

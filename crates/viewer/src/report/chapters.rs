@@ -1,4 +1,4 @@
-//! The entries of a session, as they belong together for who reads about it.
+//! The entries of a session, grouped for a reader.
 
 use journal::Entry;
 use journal::entry::{BreakpointEvent, Event, Failure, Response, State, Variables};

@@ -112,7 +112,7 @@ fn escaped(id: &str) -> String {
     bytes.collect()
 }
 
-/// Answers who may ask, and refuses the others.
+/// Answers allowed requests, and refuses others.
 pub(super) async fn guard(State(site): State<Arc<WebState>>, request: Request, next: Next) -> Response {
     let refusal = site.guard.check(request.method(), request.uri(), request.headers()).err();
     let mut response = match refusal {

@@ -1,4 +1,4 @@
-//! Who owns the journal: one task asks it for news, and everybody else asks here.
+//! The owner of the journal: one task reads it, and all others ask that task.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -70,7 +70,7 @@ struct Row {
     /// The mark, as a class of the page.
     kind: &'static str,
     text: String,
-    /// What came of a call: the sign of a stop and its class, and the text.
+    /// The result of a call: the sign of a stop and its class, and the text.
     outcome: Option<(&'static str, &'static str, String)>,
     /// Its effects are rows below it, or not; none where it has none.
     is_open: Option<bool>,

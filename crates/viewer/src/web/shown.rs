@@ -23,7 +23,7 @@ use crate::words;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MomentQuery {
-    /// The row of the entry is about what came of it, too.
+    /// The row of the entry shows the result, too.
     #[serde(default)]
     with_effects: bool,
     session: Option<String>,

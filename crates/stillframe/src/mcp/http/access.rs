@@ -1,4 +1,4 @@
-//! Who may ask: from this machine or by a name that was allowed, from a page that may, with a token.
+//! Which requests are allowed: by host, by origin, and by token.
 //!
 //! Every page in a browser on this machine can reach the port, under any name that its owner resolves to this machine
 //! (DNS rebinding), which is why `Host` and `Origin` are checked first.

@@ -1,4 +1,4 @@
-//! Who is served: each client has debug sessions that no other client sees, and they end with it.
+//! The clients. Each has debug sessions that no other client sees, and that end with it.
 //!
 //! A client is an MCP session after a handshake. Requests of revision 2026-07-28 have no session: there, the token
 //! identifies the client.
@@ -25,7 +25,7 @@ use crate::mcp::LAST_PROGRAMS;
 use crate::one_shot::RunContext;
 use crate::via::{RemoteSetup, Remotes};
 
-/// Everybody who is served.
+/// All clients.
 pub(super) struct Clients {
     table: Mutex<ClientTable>,
     /// One for each MCP session that there may be.

@@ -12,12 +12,12 @@ pub(super) const VARIABLE: &str = "STILLFRAME_HTTP_TOKEN";
 /// Shorter ones could be guessed.
 const SHORTEST: usize = 16;
 
-/// Who asks. Stateless requests of one owner share their debug sessions.
+/// The owner of a request. Stateless requests of one owner share their debug sessions.
 pub(super) type Owner = Arc<str>;
 
 /// The tokens that are accepted.
 pub(super) enum Tokens {
-    /// Everybody is let in, and everybody is the same.
+    /// No token is required, and all requests are of one client.
     Open,
     /// Each with its owner.
     Bearer(Vec<(Owner, Secret)>),

@@ -160,7 +160,7 @@ fn agrees(reports: &[TestReport], outcome: TestOutcome) -> bool {
     has(reports, outcome) && (outcome == TestOutcome::Failed || !has(reports, TestOutcome::Failed))
 }
 
-/// Whether a test has come to an outcome.
+/// Whether a test has an outcome.
 fn has(reports: &[TestReport], outcome: TestOutcome) -> bool {
     reports.iter().filter_map(TestReport::result).any(|result| result.outcome == outcome)
 }

@@ -40,7 +40,7 @@ pub enum Runner {
 }
 
 impl Runner {
-    /// The runner of a command, as far as its words tell.
+    /// The runner of a command, as far as its words show.
     pub fn of(command: &Command) -> Option<Self> {
         let Command { launch, executable, .. } = command;
         match command.adapter.name() {

@@ -34,7 +34,7 @@ pub enum TraceEndReason {
     Interrupted,
 }
 
-/// What came of a trace.
+/// The result of a trace.
 #[derive(Debug)]
 pub struct TraceResult {
     /// What ended it.
@@ -79,7 +79,7 @@ pub(super) enum TraceEnd {
     Interrupted,
 }
 
-/// Takes the places away, ends a program that is not to go on, and reads what there is to tell.
+/// Takes the places away, ends a program that is not to continue, and reads what there is to report.
 pub(super) async fn conclude(
     session: &Session,
     mut points: Points<'_>,

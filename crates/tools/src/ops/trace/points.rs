@@ -1,4 +1,4 @@
-//! The places of a trace: setting them, taking them away, and what there is to tell of them.
+//! The places of a trace: setting them, taking them away, and notes on them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::ToolError;
 use crate::ops::run_until::{moved_to_column, moved_to_line};
 use crate::ops::unreached::{is_on_unknown_function, not_stopped_at};
 
-/// What there is to tell of a place.
+/// Notes on a place.
 #[derive(Clone, Debug)]
 pub struct TracedPoint {
     /// It, as it was at the end.
@@ -102,7 +102,7 @@ impl<'a> Points<'a> {
         views
     }
 
-    /// What there is to tell, with what was recorded. Hits that have no row may have come when the rows were full.
+    /// The results, with what was recorded. Hits that have no row may have come when the rows were full.
     pub(super) fn report(
         mut self,
         views: &[Breakpoint],
