@@ -8,7 +8,7 @@ use serde_json::json;
 use test_support::Fixture;
 
 use crate::export::rows;
-use crate::recorder::{Client, has, pythons};
+use crate::recorder::{Client, has, pythons, written};
 
 /// Turns it off with 0.
 const SWITCH: &str = "STILLFRAME_RECORD_NATIVE";
@@ -75,8 +75,7 @@ for number in range(160_000):
     total += number
 print('total', total)
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (folder, program) = written("main.py", text);
     let cache = tempfile::tempdir().unwrap();
     let programs = tempfile::tempdir().unwrap();
     let python = accelerated().await.swap_remove(0);
@@ -102,8 +101,7 @@ print('total', total)
 
 #[tokio::test]
 async fn a_compiler_that_fails_is_tried_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", "number = 1\nprint('number', number)\n");
+    let (folder, program) = written("main.py", "number = 1\nprint('number', number)\n");
     let cache = tempfile::tempdir().unwrap();
     let programs = tempfile::tempdir().unwrap();
     let calls = folder.path().join("calls");

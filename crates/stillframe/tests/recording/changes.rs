@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::Fixture;
 
-use crate::recorder::{Client, at, has, has_marked, pythons};
+use crate::recorder::{Client, at, has, has_marked, pythons, written};
 
 /// The value of a variable, as an answer shows it.
 fn shown<'a>(state: &'a str, name: &str) -> &'a str {
@@ -162,8 +162,7 @@ print(LEVEL, LIMIT, OPTIONS, ADDED, Plugin.count, Special.count, Plugin.registry
 
 #[tokio::test]
 async fn what_is_changed_through_the_class_of_an_object_or_the_dictionary_of_a_module_is_recorded() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", OWN_CLASSES);
+    let (_folder, program) = written("main.py", OWN_CLASSES);
     for (python, native) in pythons().iter().flat_map(|python| [(python, "1"), (python, "0")]) {
         let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], python).await;
         has(&client.record(&program, &[]).await, &["3 4 {'debug': True} 5 1 2 ['csv', 'json']"]);
@@ -197,8 +196,7 @@ main()
 
 #[tokio::test]
 async fn zero_has_a_sign() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", ZEROS);
+    let (_folder, program) = written("main.py", ZEROS);
     for native in ["1", "0"] {
         let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], "python3").await;
         client.record(&program, &[]).await;
@@ -285,8 +283,7 @@ console.log(total, made, rounds, caught, log.calls.join(), log.last.of, cart.id)
 
 #[tokio::test]
 async fn values_of_missing_parameters_write_what_they_write() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.mjs", DEFAULTS);
+    let (_folder, program) = written("main.mjs", DEFAULTS);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0", "-4 -4 -1 -1 -3,-1 -1 7"]);
     for (condition, marker) in [
@@ -538,8 +535,7 @@ console.log(totals.get('user125')); // @end
 
 #[tokio::test]
 async fn what_is_not_recorded_of_a_long_container_is_said() {
-    let folder = tempfile::tempdir().unwrap();
-    let python = Fixture::write(folder.path(), "main.py", MANY);
+    let (folder, python) = written("main.py", MANY);
     let node = Fixture::write(folder.path(), "main.mjs", MANY_OF_NODE);
     for (program, runtime, item) in [
         (python, pythons().remove(0), "totals['user125']"),

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, toolchains};
 
-use crate::recorder::{Client, at, has, has_marked, pythons};
+use crate::recorder::{Client, at, has, has_marked, pythons, written};
 
 const FIELDS: &str = "\
 class Part {
@@ -56,8 +56,7 @@ console.log(order.later(), alias.shout(), failed, Order.all.size); // @printed
 
 #[tokio::test]
 async fn fields_are_written_where_their_values_are_computed() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.mjs", FIELDS);
+    let (_folder, program) = written("main.mjs", FIELDS);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["5 B SyntaxError 0"]);
     let made = format!("{} in <module>", at(&program, "made"));
@@ -214,8 +213,7 @@ console.log(JSON.stringify(new Pair().swap().show()));
 
 #[tokio::test]
 async fn private_fields_are_written_by_all_kinds_of_assignments() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", PRIVATE);
+    let (_folder, program) = written("main.js", PRIVATE);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0", "[6,1,11,[\"a\"],4,{\"right\":6},11]"]);
     for (field, change, line) in [
@@ -334,8 +332,7 @@ settle(new Account(), [3, 4, 5, 6]);
 
 #[tokio::test]
 async fn a_property_is_asked_about_by_what_it_would_return_where_it_is_not_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let python = Fixture::write(folder.path(), "main.py", READ_LATE);
+    let (folder, python) = written("main.py", READ_LATE);
     let node = Fixture::write(folder.path(), "main.js", READ_LATE_IN_JAVASCRIPT);
     let programs = pythons().into_iter().map(|name| (name, &python)).chain([("node".to_owned(), &node)]);
     for (name, program) in programs {
@@ -434,8 +431,7 @@ fill(new Box('any'));
 
 #[tokio::test]
 async fn a_property_is_not_computed_where_a_class_hides_it_or_its_source_does_not_say_what_it_returns() {
-    let folder = tempfile::tempdir().unwrap();
-    let python = Fixture::write(folder.path(), "main.py", NOT_AS_INHERITED);
+    let (folder, python) = written("main.py", NOT_AS_INHERITED);
     let node = Fixture::write(folder.path(), "main.js", NOT_AS_INHERITED_IN_JAVASCRIPT);
     let programs = pythons().into_iter().map(|name| (name, &python)).chain([("node".to_owned(), &node)]);
     for (name, program) in programs {

@@ -8,7 +8,7 @@ use serde_json::json;
 use test_support::{Fixture, eventually, interrupt};
 
 use crate::STILLFRAME;
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 /// The exit code, the output and the errors of a command.
 pub(crate) async fn run(state: &std::path::Path, words: &[&str]) -> (i32, String, String) {
@@ -262,8 +262,7 @@ async fn an_interrupt_before_the_program_is_started_is_not_the_programs() {
 
 #[tokio::test]
 async fn a_recorded_program_reads_its_input() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", "import sys\nprint(f'<{sys.stdin.read()}>')\n");
+    let (folder, program) = written("main.py", "import sys\nprint(f'<{sys.stdin.read()}>')\n");
     let state = tempfile::tempdir().unwrap();
     let input = folder.path().join("input.txt");
     std::fs::write(&input, "12 pens").unwrap();

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, repository};
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 /// Asks when each condition holds first, and looks for what the answer must have in it, in its order.
 async fn all_hold(client: &Client, program: &Fixture, cases: &[(&str, &str, &[&str])]) {
@@ -354,8 +354,7 @@ main()
 
 #[tokio::test]
 async fn methods_of_an_object_say_whether_it_is_true() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", BAGS);
+    let (_folder, program) = written("main.py", BAGS);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0"]);
@@ -426,8 +425,7 @@ try:
 except Refused as error:
     error.reasons['all'].append(4)  # @handler
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0"]);
@@ -529,8 +527,7 @@ values = [700]
 values = list(range(300))
 print(values)
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     let client = Client::new("python3").await;
     client.record(&program, &[]).await;
     let negative = async |occurrence: usize| {
@@ -554,8 +551,7 @@ odd = [7, 8, 9]
 number = 19000
 done = True  # @done
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     let client = Client::new("python3").await;
     client.record(&program, &[]).await;
     let cases: &[(&str, &str, &[&str])] = &[

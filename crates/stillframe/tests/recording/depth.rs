@@ -1,9 +1,8 @@
 //! What lies deeper in an object than the recorder follows is not known, and not empty.
 
 use serde_json::json;
-use test_support::Fixture;
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 /// That a condition cannot be answered, and what would help.
 const UNKNOWN: [&str; 3] =
@@ -38,8 +37,7 @@ print(city['name'])
 
 #[tokio::test]
 async fn contents_beyond_the_depth_are_unknown_in_python() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", PYTHON);
+    let (_folder, program) = written("main.py", PYTHON);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0", "Bern"]);
@@ -91,8 +89,7 @@ console.log(d.e, city.name);
 
 #[tokio::test]
 async fn contents_beyond_the_depth_are_unknown_in_javascript() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.mjs", NODE);
+    let (_folder, program) = written("main.mjs", NODE);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0", "1 undefined"]);
     let state = client.ask("state_at", json!({ "at": at(&program, "read") })).await;

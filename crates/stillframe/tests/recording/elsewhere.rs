@@ -4,7 +4,7 @@
 use serde_json::json;
 use test_support::Fixture;
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 const THREADS: &str = "\
 import atexit
@@ -56,8 +56,7 @@ threading.Thread(target=late, args=(results,)).start()
 
 #[tokio::test]
 async fn what_other_threads_write_is_found_where_it_is_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", THREADS);
+    let (_folder, program) = written("main.py", THREADS);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0"]);
@@ -100,8 +99,7 @@ def calm():
 calm()
 load('12x')
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["exited with code 1"]);
@@ -163,8 +161,7 @@ if sys.argv[1] == 'with':
 else:
     asyncio.run(both())
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     for python in pythons() {
         let client = Client::new(&python).await;
         for (how, name) in [("with", "text = 'x'"), ("task", "text = 'y'")] {
@@ -194,8 +191,7 @@ queue = [5, 1]  # @queue
 queue.sort()  # @sorted
 count = len(tasks) and 7  # @count
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     let client = Client::new("python3").await;
     has(&client.record(&program, &[]).await, &["exited with code 0"]);
     for (condition, marker) in [
@@ -222,8 +218,7 @@ for number in range(20000):
     items = [number, str(number)]
 print('last', number)
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     let client = Client::with(&["--limit", "recording=1048576"], "python3").await;
     has(&client.record(&program, &[]).await, &["incomplete: the recording reached its size limit"]);
     let gap = "the recording is incomplete: the recording reached its size limit";
@@ -307,8 +302,7 @@ if __name__ == '__main__':
 
 #[tokio::test]
 async fn each_process_has_its_own_variables_of_a_module() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", PROCESSES);
+    let (_folder, program) = written("main.py", PROCESSES);
     for python in pythons() {
         let client = Client::new(&python).await;
         for (how, value, writes) in [("spawn", -10, "count: 0 → -10"), ("fork", -29, "count: -9 → -29")] {
@@ -402,8 +396,7 @@ if (isMainThread) {
 
 #[tokio::test]
 async fn what_workers_did_before_the_main_thread_ended_them_is_recorded() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", POOL);
+    let (_folder, program) = written("main.js", POOL);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0"]);
     let calls = client.ask("count_hits", json!({ "target": "work" })).await;

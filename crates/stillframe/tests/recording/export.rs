@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use test_support::{Fixture, toolchains};
 
 use crate::command_line::run;
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 /// The schema of its files, in the package of speedscope.
 const SPEEDSCOPE: &str = "speedscope/dist/release/file-format-schema.json";
@@ -197,8 +197,7 @@ else:
 
 #[tokio::test]
 async fn spans_of_tasks_and_processes_are_nested() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", TASKS);
+    let (_folder, program) = written("main.py", TASKS);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["[3, 6]", "child 1"]);

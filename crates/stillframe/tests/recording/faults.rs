@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
-use test_support::Fixture;
 
-use crate::recorder::{Client, at, has, pythons, tracing_python};
+use crate::recorder::{Client, at, has, pythons, tracing_python, written};
 
 /// Records a program with each Python, and checks what is said and answers of `state_at`.
 async fn recorded(text: &str, said: &[&str], states: &[(&str, &[&str])]) {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, said);
@@ -187,8 +185,7 @@ if __name__ == '__main__':
             spawned = pool.map(square, [6])
         print(started.strip(), spawned, forked(), square(2))  # @over
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     for python in pythons() {
         let client = Client::new(&python).await;
         let said = client.record(&program, &[]).await;
@@ -249,8 +246,7 @@ print(len(seen) > 4, sys.gettrace(), total)  # @over
 ";
     let states: &[(&str, &[&str])] = &[("over", &["total = 3"])];
     recorded(text, &["exited with code 0", "True None 3"], states).await;
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     let client = Client::new(&tracing_python()).await;
     let said = client.record(&program, &[]).await;
     has(&said, &["incomplete: the program traced itself from main.py:17 on"]);
@@ -265,8 +261,7 @@ for number in range(60000):
     items = [number, str(number)]
 print('last', number)
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     let client = Client::with(&["--limit", "recording=1048576"], "python3").await;
     let said = client.record(&program, &[]).await;
     has(&said, &["exited with code 0", "incomplete: the recording reached its size limit", "last 59999"]);
@@ -289,8 +284,7 @@ while True:
         pathlib.Path(sys.argv[1]).touch()
     time.sleep(0.0001)
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (folder, program) = written("main.py", text);
     let there = folder.path().join("there");
     let client = Client::new("python3").await;
     let arguments = json!({ "command": "python3", "args": [program.path(), there] });
@@ -329,8 +323,7 @@ x = 1
 x = 2
 print(x)  # @over
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (folder, program) = written("main.py", text);
     std::fs::create_dir_all(folder.path().join("app/models")).unwrap();
     for (file, text) in [
         ("app/__init__.py", ""),

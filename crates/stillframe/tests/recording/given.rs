@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::Fixture;
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 const GIVEN: &str = "\
 import sched
@@ -58,8 +58,7 @@ overwrite(bytearray(b'abc'))
 
 #[tokio::test]
 async fn what_a_library_changes_by_a_method_is_seen_at_the_next_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", GIVEN);
+    let (_folder, program) = written("main.py", GIVEN);
     for (python, native) in pythons().iter().flat_map(|python| [(python, "1"), (python, "0")]) {
         let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0"]);
@@ -174,8 +173,7 @@ console.log(main());
 /// Arguments that are not computed, and variables that the call removes.
 #[tokio::test]
 async fn variables_that_cannot_be_read_after_a_call_are_not_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", UNREADABLE);
+    let (_folder, program) = written("main.js", UNREADABLE);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0", "output:\nDerived {}\n"]);
     client.server.finish().await;
@@ -214,8 +212,7 @@ main();
 
 #[tokio::test]
 async fn arguments_are_read_once_and_live_as_long_as_in_a_plain_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", ONCE_JS);
+    let (_folder, program) = written("main.js", ONCE_JS);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0", "reads: 6\n", "alive: false"]);
     client.server.finish().await;

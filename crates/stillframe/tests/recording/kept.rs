@@ -4,7 +4,7 @@
 use serde_json::json;
 use test_support::{Fixture, toolchains};
 
-use crate::recorder::{Client, at, has, has_marked, pythons};
+use crate::recorder::{Client, at, has, has_marked, pythons, written};
 
 const JOBS: &str = r#"import collections
 import datetime
@@ -96,8 +96,7 @@ main()
 
 #[tokio::test]
 async fn what_is_kept_by_objects_or_under_private_names_is_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", JOBS);
+    let (_folder, program) = written("main.py", JOBS);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0"]);
@@ -271,8 +270,7 @@ main()
 
 #[tokio::test]
 async fn an_attribute_of_a_descriptor_is_the_one_that_it_stores() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", ROWS);
+    let (_folder, program) = written("main.py", ROWS);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0"]);
@@ -331,8 +329,7 @@ main()
 
 #[tokio::test]
 async fn where_an_attribute_is_stored_is_known_though_an_equal_value_was_assigned_last() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", COUNTED);
+    let (_folder, program) = written("main.py", COUNTED);
     let client = Client::new("python3").await;
     has(&client.record(&program, &[]).await, &["exited with code 0"]);
     let asked = json!({ "target": "box.size", "at": at(&program, "end") });
@@ -435,8 +432,7 @@ main()
 
 #[tokio::test]
 async fn what_classes_store_count_and_compute_is_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", ITEMS);
+    let (_folder, program) = written("main.py", ITEMS);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0"]);

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, toolchains};
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 const MEMBERS: &str = "\
 import enum
@@ -74,8 +74,7 @@ check(HTTPStatus.NOT_FOUND, Level.HIGH, Kind.LARGE, Color.RED, 404)
 
 #[tokio::test]
 async fn members_and_tuples_have_attributes_and_members_are_what_their_class_derives_from() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", MEMBERS);
+    let (_folder, program) = written("main.py", MEMBERS);
     for (python, native) in pythons().iter().flat_map(|python| [(python, "1"), (python, "0")]) {
         let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0"]);

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::Fixture;
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 #[tokio::test]
 async fn without_a_moment_the_last_call_that_has_a_name_is_asked() {
@@ -256,8 +256,7 @@ function main() {
 }
 const kept = main();
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let of_python = Fixture::write(folder.path(), "main.py", python);
+    let (folder, of_python) = written("main.py", python);
     let of_node = Fixture::write(folder.path(), "main.js", javascript);
     let runs =
         pythons().into_iter().map(|python| (python, &of_python)).chain([("node".to_owned(), &of_node)]);
@@ -284,8 +283,7 @@ const kept = main();
 #[tokio::test]
 async fn arguments_are_there_at_the_event_with_which_their_call_begins() {
     let text = "def check(limit):\n    return limit > 3  # @checked\n\n\ncheck(100)\ncheck(50)\n";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     for python in pythons() {
         let client = Client::new(&python).await;
         client.record(&program, &[]).await;

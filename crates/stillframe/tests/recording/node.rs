@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, repository, toolchains};
 
-use crate::recorder::{Client, at, has};
+use crate::recorder::{Client, at, has, written};
 
 #[tokio::test]
 async fn the_first_bad_moment_and_its_cause_take_two_questions() {
@@ -370,8 +370,7 @@ async fn a_program_does_not_see_the_recorders_option_and_files() {
     let text = "const { Worker, isMainThread } = require('worker_threads');\n\
                 console.log(process.execArgv, Object.keys(require.cache).length);\n\
                 if (isMainThread) new Worker(__filename, { execArgv: process.execArgv });\n";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", text);
+    let (_folder, program) = written("main.js", text);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0", "output:\n[] 1\n[] 1\n"]);
     client.server.finish().await;
@@ -381,8 +380,7 @@ async fn a_program_does_not_see_the_recorders_option_and_files() {
 async fn timers_run_in_their_order() {
     let text = "setTimeout(() => console.log('one'), 1);\nsetTimeout(() => console.log('five'), 5);\n\
                 const until = Date.now() + 30;\nwhile (Date.now() < until);\n";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", text);
+    let (_folder, program) = written("main.js", text);
     let client = Client::new("node").await;
     for _ in 0..3 {
         has(&client.record(&program, &[]).await, &["output:\none\nfive\n"]);

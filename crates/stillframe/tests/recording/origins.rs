@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::Fixture;
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 /// A variable of `main`, with texts that its origin has, and one that it has not.
 const ORIGINS: [(&str, &[&str], &str); 17] = [
@@ -208,8 +208,7 @@ const OF_PRICES: [Entry; 13] = [
 
 #[tokio::test]
 async fn the_item_that_was_taken_out_of_a_container_is_named_and_no_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let stock = Fixture::write(folder.path(), "main.py", STOCK);
+    let (folder, stock) = written("main.py", STOCK);
     let prices = Fixture::write(folder.path(), "main.mjs", PRICES);
     let of_stock = pythons().into_iter().map(|python| (python, &stock, &OF_STOCK[..]));
     for (runtime, program, entries) in of_stock.chain([("node".to_owned(), &prices, &OF_PRICES[..])]) {

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, repository};
 
-use crate::recorder::{Client, at, has};
+use crate::recorder::{Client, at, has, written};
 
 /// Keys of objects, parameters that take them apart, variables of other modules, and an end without an exception.
 #[tokio::test]
@@ -84,8 +84,7 @@ console.log(list, year, replaced);
 
 #[tokio::test]
 async fn arrays_have_properties_and_regular_expressions_flags_and_an_index() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", MATCHES);
+    let (_folder, program) = written("main.js", MATCHES);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0"]);
     for (condition, marker) in [

@@ -1,9 +1,8 @@
 //! What objects of JavaScript inherit from others.
 
 use serde_json::json;
-use test_support::Fixture;
 
-use crate::recorder::{Client, at, has};
+use crate::recorder::{Client, at, has, written};
 
 const SHARED: &str = "\
 const { EventEmitter } = require('events');
@@ -40,8 +39,7 @@ console.log(b.items.length, child.rate, till.currency); // @printed
 
 #[tokio::test]
 async fn what_is_inherited_from_a_prototype_is_found_and_not_undefined() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", SHARED);
+    let (_folder, program) = written("main.js", SHARED);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["2 6 EUR"]);
     for (condition, name) in [

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::Fixture;
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 #[tokio::test]
 async fn the_first_bad_moment_and_its_cause_take_two_questions() {
@@ -317,8 +317,7 @@ async fn items_beyond_the_limit_are_named_whatever_is_asked_of_them() {
 
 #[tokio::test]
 async fn a_run_without_code_of_the_program_has_no_events() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.mjs", "");
+    let (_folder, program) = written("main.mjs", "");
     let client = Client::new("node").await;
     client.record(&program, &[]).await;
     let none = client.fails("find_writes", json!({ "target": "x" })).await;
@@ -334,8 +333,7 @@ for row in rows.values():
     row.append(9)  # @appended
 done = True
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     for python in pythons() {
         let client = Client::new(&python).await;
         client.record(&program, &[]).await;

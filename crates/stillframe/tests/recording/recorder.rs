@@ -23,6 +23,13 @@ pub(crate) fn tracing_python() -> String {
     built_python("3.8.").unwrap_or_else(|| "python3".to_owned())
 }
 
+/// A program in a folder of its own.
+pub(crate) fn written(name: &str, text: &str) -> (TempDir, Fixture) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), name, text);
+    (folder, program)
+}
+
 impl Client {
     pub(crate) async fn new(python: &str) -> Self {
         Self::with(&[], python).await

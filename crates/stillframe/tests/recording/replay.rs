@@ -7,7 +7,7 @@ use tokio::process::ChildStdin;
 use tokio::process::ChildStdout;
 
 use crate::STILLFRAME;
-use crate::recorder::{Client, has, pythons};
+use crate::recorder::{Client, has, pythons, written};
 
 /// A client that has recorded a program, and begun to debug the recording with these breakpoints.
 async fn replays(program: &Fixture, runtime: &str, lines: &[&str]) -> Client {
@@ -205,8 +205,7 @@ for (const bill of [3, 4, 5, 6]) {
 
 #[tokio::test]
 async fn a_getter_that_was_never_called_is_computed() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", OVERDRAWN);
+    let (_folder, program) = written("main.js", OVERDRAWN);
     let client = replays(&program, "node", &[]).await;
     let breakpoint =
         json!({ "file": program.path(), "line": program.line("paid"), "condition": "account.overdrawn" });

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, python_with_packages};
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, written};
 
 #[tokio::test]
 async fn two_runs_part_at_the_first_different_step_and_value() {
@@ -124,8 +124,7 @@ async fn recordings_are_listed_and_removed() {
 
 #[tokio::test]
 async fn other_languages_are_unsupported() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.rb", "puts 1\n");
+    let (_folder, program) = written("main.rb", "puts 1\n");
     let client = Client::new("ruby").await;
     let said = client.fails("record_run", json!({ "command": "ruby", "args": [program.path()] })).await;
     assert!(said.contains("recording a run") && said.contains("trace_values"), "{said}");
@@ -134,8 +133,7 @@ async fn other_languages_are_unsupported() {
 
 #[tokio::test]
 async fn a_missing_interpreter_is_asked_for_as_the_command() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.py", "print(1)\n");
+    let (_folder, program) = written("main.py", "print(1)\n");
     let client = Client::new("missing").await;
     let command = json!({ "command": "/no/python3", "args": [program.path()] });
     let said = client.fails("record_run", command).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Fixture, run_tool, toolchains};
 
-use crate::recorder::{Client, at, has};
+use crate::recorder::{Client, at, has, written};
 
 const SHADOWS: &str = "\
 function price(items) {
@@ -78,8 +78,7 @@ console.log(load(2), pick(['a', 'b', 'c']), early()());
 
 #[tokio::test]
 async fn a_variable_is_the_one_that_its_line_can_see() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", SHADOWS);
+    let (_folder, program) = written("main.js", SHADOWS);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0", "13\n", "{ err: null, i: 1 } 10 2\n"]);
     for (name, occurrence, shown) in [
@@ -112,8 +111,7 @@ async fn a_variable_is_the_one_that_its_line_can_see() {
 
 #[tokio::test]
 async fn writes_and_origins_are_those_of_the_outer_variable() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", SHADOWS);
+    let (_folder, program) = written("main.js", SHADOWS);
     let client = Client::new("node").await;
     client.record(&program, &[]).await;
     let about = |target: &str, name: &str| json!({ "target": target, "at": at(&program, name) });
@@ -144,8 +142,7 @@ async fn writes_and_origins_are_those_of_the_outer_variable() {
 async fn what_is_assigned_without_a_declaration_is_a_variable_of_the_script() {
     let text = "counter = 0;\nfunction bump(by) {\n  counter += by; // @bumped\n  for (step = 0; step < by; step++) {\n    \
                 [last] = [step];\n  }\n}\nbump(2);\nbump(3);\nconsole.log(counter, step, last);\n";
-    let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", text);
+    let (_folder, program) = written("main.js", text);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0", "5 3 2"]);
     let first = client.ask("find_first", json!({ "condition": "counter > 2" })).await;
@@ -219,8 +216,7 @@ function second(error: string): number {
 first('abc');
 second('fox');
 ";
-    let folder = tempfile::tempdir().unwrap();
-    let source = Fixture::write(folder.path(), "main.ts", text);
+    let (folder, source) = written("main.ts", text);
     run_tool(folder.path(), "esbuild", &["main.ts", "--minify", "--sourcemap", "--outfile=main.js"]).await;
     let program = folder.path().join("main.js");
     let client = Client::new("node").await;
