@@ -51,11 +51,11 @@ use crate::signals::cancel_on_signal;
 use crate::terminal;
 use crate::via::RemoteSetup;
 
-/// Where MCP is spoken.
+/// The path of the MCP endpoint.
 const ENDPOINT: &str = "/mcp";
-/// How long calls that run may take once the server is to end, before their programs are ended.
+/// How long running calls may take after the server was asked to end, before their programs are ended.
 const LAST_CALLS: Duration = Duration::from_millis(200);
-/// How long the answers may take that come from the end of a program.
+/// How long answers may take that the end of a program causes.
 const LAST_ANSWERS: Duration = Duration::from_millis(200);
 
 /// What requests are answered with.
@@ -64,7 +64,7 @@ struct HttpState {
     clients: Arc<Clients>,
     offer: Arc<ServerFeatures>,
     started: Instant,
-    /// Nothing new is begun.
+    /// The server accepts no new calls.
     ending: CancellationToken,
     /// The calls that run.
     calls: TaskTracker,

@@ -20,7 +20,7 @@ use super::answers::Refusal;
 use super::names::{Host, Origin, is_plain};
 use super::tokens::{Owner, Tokens};
 
-/// What requests are held against.
+/// The rules for requests.
 pub(super) struct Access {
     tokens: Tokens,
     /// Those beside this machine's own.
@@ -89,7 +89,7 @@ impl Access {
         self.origins.iter().any(|allowed| allowed.is(&text))
     }
 
-    /// Whose token a request has.
+    /// The owner of a request's token.
     pub(super) fn owner(&self, headers: &HeaderMap) -> Result<Owner, Refusal> {
         let mut given = headers.get_all(AUTHORIZATION).iter().filter_map(|value| value.to_str().ok());
         let token = given.next().and_then(|value| {

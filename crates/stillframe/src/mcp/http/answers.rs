@@ -26,7 +26,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// A matter of HTTP.
+    /// An HTTP error.
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, code: OF_HTTP, message: message.into(), id: None }
     }

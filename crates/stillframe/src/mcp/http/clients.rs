@@ -33,7 +33,7 @@ pub(super) struct Clients {
     most: usize,
     idle: Duration,
     run_context: RunContext,
-    /// How other machines are reached.
+    /// How to reach other machines.
     remotes: Option<RemoteSetup>,
     /// Cancelled when the server stops.
     over: CancellationToken,
@@ -53,7 +53,7 @@ pub(super) struct Client {
     pub(super) remotes: Option<Arc<Remotes>>,
     /// Cancelled when it has ended.
     pub(super) ends: CancellationToken,
-    /// What leads to it; unset where there was no handshake.
+    /// Its MCP session; unset without a handshake.
     pub(super) link: OnceLock<McpSession>,
     /// Whether a request of it was ever answered with more than a refusal.
     served: AtomicBool,
@@ -157,7 +157,7 @@ impl Clients {
         })
     }
 
-    /// A client that is about to shake hands.
+    /// A client before its handshake.
     pub(super) fn admit(&self, owner: &Owner) -> Result<ActiveClient, Refusal> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             let message = format!(

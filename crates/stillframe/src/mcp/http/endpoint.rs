@@ -1,4 +1,4 @@
-//! The endpoint of MCP: finds out whose request it is, and lets the SDK answer it for that client alone.
+//! The MCP endpoint: identifies the client of a request, and lets the SDK answer it for that client alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,10 +22,10 @@ use super::{HttpState, wrong_method};
 use crate::mcp::handler;
 use crate::mcp::server::Server;
 
-/// How often a stream says that it is there.
+/// How often a stream sends a keep-alive.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Answers what is sent to MCP.
+/// Answers a request to MCP.
 pub(super) async fn mcp(State(site): State<Arc<HttpState>>, request: Request) -> Result<Response, Refusal> {
     let owner = site.access.owner(request.headers())?;
     if site.ending.is_cancelled() {
@@ -79,7 +79,7 @@ pub(super) async fn mcp(State(site): State<Arc<HttpState>>, request: Request) ->
 }
 
 impl HttpState {
-    /// The SDK's part, which sees nothing but this client.
+    /// The SDK's service, which sees only this client.
     async fn serve(&self, busy: &ActiveClient, request: Request) -> Response {
         let client = Arc::clone(&busy.0);
         let sessions = OneSession { clients: Arc::clone(&self.clients), client: Arc::clone(&client) };

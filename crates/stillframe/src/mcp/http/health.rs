@@ -1,4 +1,4 @@
-//! How the server is: for everybody whether it serves, for clients also how much it holds.
+//! `/health`: whether the server runs, and for clients also how much it holds.
 
 use std::sync::Arc;
 

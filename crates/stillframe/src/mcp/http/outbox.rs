@@ -27,9 +27,9 @@ use self::streams::{COMMON, Streams, name_event};
 
 /// The calls that may be without an answer.
 const CALLS: usize = 64;
-/// Those who read one stream. They are connections, of which other sessions need some too.
+/// Readers of one stream. They are connections, of which other sessions need some too.
 const READERS: usize = 4;
-/// How long a client should wait before it takes a stream up again.
+/// How long a client should wait before it resumes a stream.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Everything that was sent. It is shared by the session, which writes, and the streams, which read.

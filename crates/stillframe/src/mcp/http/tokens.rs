@@ -1,4 +1,4 @@
-//! Bearer tokens: where they come from, and whose one is.
+//! Bearer tokens: their sources and owners.
 
 use std::io;
 use std::path::Path;
@@ -97,7 +97,7 @@ fn read_private(path: &Path) -> anyhow::Result<String> {
     Ok(io::read_to_string(file)?)
 }
 
-/// Reads a file. Who else may read it is not known here.
+/// Reads a file. Whether others may read it is unknown on this system.
 #[cfg(not(unix))]
 fn read_private(path: &Path) -> anyhow::Result<String> {
     Ok(io::read_to_string(std::fs::File::open(path)?)?)

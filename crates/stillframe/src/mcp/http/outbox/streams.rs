@@ -1,6 +1,6 @@
 //! The streams of one MCP session: what of them is kept, and for how long.
 //!
-//! Who reads them, and when, is not known here but by the numbers of the readers.
+//! Readers are known here only by their numbers.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -35,7 +35,7 @@ pub(super) struct Events {
     first: u64,
     /// The place of the next one to send.
     pub(super) next: u64,
-    /// Those who read, the first of whom is sent the events. The others come up when it goes.
+    /// The readers. Events are sent to the first; when it is gone, the next one takes its place.
     pub(super) readers: VecDeque<u64>,
     answer: Option<AnswerSent>,
 }
