@@ -419,7 +419,7 @@ impl Debugger for DapDebugger {
         lock(&self.0.stepping).end();
         self.0.pausing.forget();
         lock(&self.0.motion).turn(false);
-        catches::end(self).await;
+        catches::end(self);
         self.go(thread, None).await
     }
 
@@ -427,7 +427,8 @@ impl Debugger for DapDebugger {
         lock(&self.0.kept).check(thread, step)?;
         self.0.pausing.forget();
         lock(&self.0.motion).turn(false);
-        tokio::join!(rules::begin_step(self, thread, step), catches::begin(self, thread, step));
+        catches::begin(self, thread, step);
+        rules::begin_step(self, thread, step).await;
         self.go(thread, Some(step)).await
     }
 

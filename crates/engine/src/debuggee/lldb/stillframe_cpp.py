@@ -480,4 +480,4 @@ def __lldb_init_module(debugger, _internal):
     # Values that LLDB formats, such as numbers, stay as they are.
     debugger.HandleCommand('type summary add -F stillframe_cpp.summary -e -x "." --category stillframe')
     debugger.HandleCommand("type category enable stillframe")
-    quicken(debugger)
+    quicken(debugger, summary)

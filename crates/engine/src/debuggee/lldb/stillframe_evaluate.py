@@ -17,8 +17,8 @@ STREAMS = {"stdin", "stdout", "stderr"}
 def evaluate(types, debugger, command, result):
     """Print an expression for the value of `FRAME EXPRESSION`, or why there is none, as JSON after a marker.
 
-    FRAME is lldb-dap's number for a frame, and EXPRESSION is JSON. Nothing is printed for an expression that LLDB can
-    evaluate. `run FRAME EXPRESSION` calls functions of the program, if LLDB could evaluate those alone.
+    FRAME is lldb-dap's number for a frame, and EXPRESSION is JSON. Of one that LLDB can evaluate, only the number of items
+    is printed, if it has any. `run FRAME EXPRESSION` calls functions of the program, if LLDB could evaluate those alone.
     """
     runs = command.startswith("run ")
     number, expression = command[4 if runs else 0 :].split(" ", 1)
@@ -32,11 +32,20 @@ def evaluate(types, debugger, command, result):
         if found is not None and not is_text and not isinstance(found, (Code, lldb.SBValue)):
             found = made(debugger.GetSelectedTarget(), found)
         spelling = None if found is None else spelled(found)
-        if spelling:
-            printed = {"as": spelling, "runs": isinstance(found, Code), **form}
+        printed = {"as": spelling, "runs": isinstance(found, Code), **form} if spelling else {}
+        value = frame.GetValueForVariablePath(json.loads(expression)) if found is None else found
+        printed["indexed"] = indexed(value) if isinstance(value, lldb.SBValue) else None
+        if any(printed.values()):
             result.AppendMessage("evaluated " + json.dumps(printed))
     except Failed as failed:
         result.AppendMessage("evaluated " + json.dumps({"error": str(failed)}))
+
+
+def indexed(value):
+    """How many items a container has, which lldb-dap reports only of variables; none for another value."""
+    value.SetPreferSyntheticValue(True)
+    is_row = value.IsSynthetic() and value.GetChildAtIndex(0).GetName() == "[0]"
+    return value.GetNumChildren() if is_row else None
 
 
 def frame_numbered(debugger, number):

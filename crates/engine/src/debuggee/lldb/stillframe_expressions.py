@@ -404,7 +404,6 @@ class Evaluation:
         """What code of the program returns. It may have to be made a value of a type."""
         options = lldb.SBExpressionOptions()
         options.SetTimeoutInMicroSeconds(1_000_000)
-        options.SetTrapExceptions(False)
         options.SetIgnoreBreakpoints(True)
         found = self.frame.EvaluateExpression(code, options)
         if found.GetError().Fail():

@@ -6,6 +6,7 @@ nothing to say.
 
 import __main__
 import functools
+import inspect
 import itertools
 import struct
 
@@ -29,9 +30,11 @@ NUMBERS_OF_C = {
 }
 
 
-def quicken(debugger):
+def quicken(debugger, summary):
     """Give plain types, and no pointers to them, a summary of nothing, which comes before the one for all types. Run that
-    line without the interactive console of Python that LLDB makes for it, which takes 0.3 ms."""
+    line without the interactive console of Python that LLDB makes for it, which takes 0.3 ms. Keep the signature of the
+    other summary, which LLDB reads before each call."""
+    summary.__signature__ = inspect.signature(summary)
     names = " ".join(f'"{name}"' for line in PLAIN.split("\n") for name in line.split("|") if name)
     debugger.HandleCommand(f'type summary add -p -r -s "{{${{var.none}}}}" -w stillframe {names}')
     run_one_line = getattr(__main__, "run_one_line", None)

@@ -500,4 +500,4 @@ def __lldb_init_module(debugger, _internal):
         "type category enable stillframe",
     ]:
         debugger.HandleCommand(command)
-    quicken(debugger)
+    quicken(debugger, summary)

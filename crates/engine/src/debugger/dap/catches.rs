@@ -10,22 +10,25 @@ use crate::deadlines;
 use crate::debugger::Step;
 use crate::model::ids::RawId;
 
-/// A step is about to begin.
-pub(super) async fn begin(debugger: &DapDebugger, thread: RawId, step: Step) {
+/// A step is requested next.
+pub(super) fn begin(debugger: &DapDebugger, thread: RawId, step: Step) {
     let word = match step {
         Step::Over => "over",
         Step::Into => "into",
         Step::Out => "out",
     };
-    if run(debugger, &format!("begin {} {word}", thread.0)).await.is_some() {
+    if let Some(command) = debugger.quirks().catches_command {
         debugger.0.catches.store(true, Ordering::Release);
+        commands::begin(debugger, format!("{command} begin {} {word}", thread.0));
     }
 }
 
 /// The program runs on without a step, at full speed.
-pub(super) async fn end(debugger: &DapDebugger) {
-    if debugger.0.catches.swap(false, Ordering::AcqRel) {
-        run(debugger, "end").await;
+pub(super) fn end(debugger: &DapDebugger) {
+    let command =
+        debugger.quirks().catches_command.filter(|_| debugger.0.catches.swap(false, Ordering::AcqRel));
+    if let Some(command) = command {
+        commands::begin(debugger, format!("{command} end"));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::DapDebugger;
+use crate::deadlines;
 use crate::error::Result;
 use crate::model::ids::RawId;
 
@@ -13,13 +14,21 @@ pub(super) async fn run(
     command: String,
     within: Duration,
 ) -> Result<String> {
-    let arguments = ::dap::EvaluateArguments {
+    Ok(debugger.request::<::dap::Evaluate>(arguments(frame, command), within).await?.result)
+}
+
+/// Has a command run before whatever is requested next. What it prints is not waited for.
+pub(super) fn begin(debugger: &DapDebugger, command: String) {
+    tokio::spawn(debugger.client().begin::<::dap::Evaluate>(&arguments(None, command), deadlines::REQUEST));
+}
+
+fn arguments(frame: Option<RawId>, command: String) -> ::dap::EvaluateArguments {
+    ::dap::EvaluateArguments {
         expression: command,
         frame_id: frame.map(|frame| frame.0),
         context: Some("repl".to_owned()),
         ..Default::default()
-    };
-    Ok(debugger.request::<::dap::Evaluate>(arguments, within).await?.result)
+    }
 }
 
 /// JSON as an argument. A debugger may evaluate what is between two backticks.

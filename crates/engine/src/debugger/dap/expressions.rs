@@ -31,6 +31,8 @@ pub(super) struct Form {
     text: Option<String>,
     kind: Option<String>,
     note: Option<String>,
+    /// How many items it has, where the adapter does not report that.
+    pub(super) indexed: Option<i64>,
 }
 
 impl Form {
@@ -54,8 +56,8 @@ pub(super) fn runs_code() -> Error {
     Error::Unsupported(problem.to_owned())
 }
 
-/// Another expression for the same value, from the command of the debugger, and what surrounds that; none if the adapter
-/// can evaluate the expression as it is, or if there is no such command.
+/// Another expression for the same value, from the command of the debugger, and what surrounds that; no expression if the
+/// adapter can evaluate it as it is, or if there is no such command.
 ///
 /// # Errors
 ///
@@ -66,18 +68,18 @@ pub(super) async fn spelled(
     frame: RawId,
     expression: &str,
     pure: bool,
-) -> Result<Option<(String, Form)>> {
+) -> Result<(Option<String>, Form)> {
     // About the name of a variable, the command decides nothing.
     if lock(&debugger.0.references).is_variable(frame, expression) {
-        return Ok(None);
+        return Ok((None, Form::default()));
     }
     let Some(found) = understood(debugger, frame, "", expression).await else {
-        return Ok(None);
+        return Ok((None, Form::default()));
     };
     match found.error {
         Some(message) => Err(Error::Raised { type_name: String::new(), message, traceback: String::new() }),
         None if pure && found.runs => Err(runs_code()),
-        None => Ok(found.spelled.map(|spelled| (spelled, found.form))),
+        None => Ok((found.spelled, found.form)),
     }
 }
 

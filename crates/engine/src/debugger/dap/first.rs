@@ -25,7 +25,7 @@ pub(super) fn read(debugger: &DapDebugger) -> bool {
         ..Default::default()
     };
     // Without it, other values can still be read, so the answer is not waited for.
-    drop(debugger.client().begin::<::dap::Evaluate>(&arguments, deadlines::CONDITION));
+    tokio::spawn(debugger.client().begin::<::dap::Evaluate>(&arguments, deadlines::CONDITION));
     true
 }
 

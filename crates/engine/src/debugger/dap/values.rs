@@ -381,7 +381,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     if pure && (quirks.is_call)(&expression) {
         return Err(expressions::runs_code());
     }
-    let (spelled, form) = expressions::spelled(debugger, frame, &expression, pure).await?.unzip();
+    let (spelled, form) = expressions::spelled(debugger, frame, &expression, pure).await?;
     let context = if pure && spelled.is_none() { "hover" } else { "watch" };
     let ask = |expression: String| {
         let arguments = ::dap::EvaluateArguments {
@@ -423,6 +423,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     })?;
     let mut references = lock(&debugger.0.references);
     let counts = match (response.indexed_variables, response.named_variables) {
+        (None, None) if form.indexed.is_some() => (form.indexed, None),
         (None, None) => references.counts_of(frame, &expression),
         counts => counts,
     };
@@ -438,7 +439,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         counts,
         own_limit(debugger, text),
     );
-    Ok(form.unwrap_or_default().around(with_length(debugger.quirks(), value, response.text_length)))
+    Ok(form.around(with_length(debugger.quirks(), value, response.text_length)))
 }
 
 fn not_there(name: &str) -> Error {
