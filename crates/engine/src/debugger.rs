@@ -427,6 +427,15 @@ impl BindResult {
         Self::Bound { line, column: None, columns: Vec::new(), function: None, warning: None }
     }
 
+    /// The same with something to say about it, if there is anything.
+    #[must_use]
+    pub fn with_warning(mut self, text: Option<String>) -> Self {
+        if let Self::Bound { warning, .. } = &mut self {
+            *warning = text;
+        }
+        self
+    }
+
     /// Bound in a function, on the line where the program stops.
     pub fn in_function(function: FunctionLocation, line: Option<u32>) -> Self {
         Self::Bound { line, column: None, columns: Vec::new(), function: Some(function), warning: None }

@@ -134,8 +134,10 @@ async fn what_a_watched_property_has_is_watched_too() {
     let text = "const shop = { cart: { total: 1 } };\nconsole.log(shop); // @ready\nshop.cart.total = 2; // @written\n";
     let script = Script::new(text);
     let session = at_ready(&script).await;
-    session.ok("set_breakpoint", json!({ "watch": "shop.cart" })).await;
-    session.ok("set_breakpoint", json!({ "watch": "shop.cart.total" })).await;
+    let cart = session.ok("set_breakpoint", json!({ "watch": "shop.cart" })).await;
+    assert!(cart.text_of("note").contains("not where the object in it is changed"), "{}", cart.text);
+    let total = session.ok("set_breakpoint", json!({ "watch": "shop.cart.total" })).await;
+    assert_eq!(total["note"], json!(null));
     let written = session.go_on().await;
     assert_eq!(
         (written.outcome(), written.place().1),

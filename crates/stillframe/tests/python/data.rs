@@ -38,6 +38,7 @@ def work(items, table, slotted, hidden):
     count += 1  # @global
     table['new'] = 1  # @new
     del table['new']  # @deleted
+    items.append('c')  # @appended
     hidden.change()
     return items
 
@@ -61,7 +62,7 @@ fn written(script: &Script, stopped: &Answer, name: &str, old: &str, new: &str) 
 async fn items_slots_globals_and_private_attributes_are_watched() {
     let script = Script::new(KINDS);
     let (session, _) = Debugging::stopped_at(&script, "ready").await;
-    for expression in ["items[1]", "table['key']", "slotted.size", "count", "table['new']"] {
+    for expression in ["items[1]", "table['key']", "slotted.size", "count", "table['new']", "items"] {
         session.ok("set_breakpoint", json!({ "watch": expression })).await;
     }
     for (name, old, new) in [
@@ -71,6 +72,7 @@ async fn items_slots_globals_and_private_attributes_are_watched() {
         ("global", "0", "1"),
         ("new", "<not set>", "1"),
         ("deleted", "1", "<not set>"),
+        ("appended", "['a', 'b']", "['a', 'b', 'c']"),
     ] {
         written(&script, &session.go_on().await, name, old, new);
     }

@@ -1774,7 +1774,10 @@
         weakSet(storages, object, names);
       }
       box.watch = watch;
-      return { id: watch.id };
+      const note = isObject(found.value) && typeof found.value !== "function"
+        ? "the program stops where another value is assigned to `" + name + "`, and not where the object in it is changed; watch a property or an item of that, or record the run"
+        : undefined;
+      return { id: watch.id, note };
     }),
 
     // Replaces a property by accessors that stop the program where the value is written or read, or gives the property

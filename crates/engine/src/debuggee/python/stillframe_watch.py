@@ -3,8 +3,9 @@
 Python has no data breakpoints. So while something is watched, each line of user code has one of pydevd's breakpoints
 whose condition calls `on_line` below, which compares the watched storage with what it held before. Comparing and
 reading run no code of the program. Storage is a slot of one object: an attribute, an item, a global, or a local variable
-of one frame, which nested functions may keep. So a write by another name for the object is seen, and a change inside
-the object that the slot holds is not a write to it.
+of one frame, which nested functions may keep. So a write by another name for the object is seen. Adding, removing and
+replacing items of a list, a dictionary or a set that the slot holds counts as a write; a change inside another object
+that it holds does not.
 """
 
 import ast
@@ -38,6 +39,8 @@ MISSING = object()
 MOST_TEXT = 300
 # How many lines that ran are remembered of a thread, and of how many threads, to name the one that wrote.
 MOST_LINES = 256
+# Of longer lists, dictionaries and sets, only the length is compared.
+MOST_ITEMS = 1000
 # Values of these types are equal if they look so; others only if they are the same.
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
@@ -312,15 +315,26 @@ class Watch:
         # A disabled one is kept only to notice when its storage is gone, and must not extend the lifetime of a value.
         self.is_enabled = is_enabled
         self.value = slot.read() if is_enabled else MISSING
-        self.text = text_of(self.value)
+        self.text, self.items = text_of(self.value), items_of(self.value)
 
     def change(self):
-        """The texts before and after, if the value was written since the last call."""
+        """The texts before and after, if the value or its items were written since the last call."""
         value = self.slot.read()
-        if value is self.value or is_alike(value, self.value):
+        items = items_of(value)
+        if (value is self.value or is_alike(value, self.value)) and items == self.items:
             return None
-        old, self.value, self.text = self.text, value, text_of(value)
+        old, self.value, self.text, self.items = self.text, value, text_of(value), items
         return old, self.text
+
+
+def items_of(value):
+    """The IDs of what a list, a dictionary or a set holds, or how much a long one holds; None of other values."""
+    kind = next((kind for kind in (list, dict, set) if is_a(value, kind)), None)
+    if kind is None:
+        return None
+    if kind.__len__(value) > MOST_ITEMS:
+        return kind.__len__(value)
+    return list(map(id, itertools.chain(kind.__iter__(value), dict.values(value) if kind is dict else ())))
 
 
 def is_alike(value, other):
@@ -520,7 +534,7 @@ def report(each, change, frame, ident, stops, changes):
 
 def writer(slot, frame, ident):
     """The line that wrote, as far as that is known: of those that ran last, one that stores by this name, or else one
-    that calls, and may have called what writes, or else that of the only thread."""
+    that calls or stores an item, and may have written, or else that of the only thread."""
     mine = list(reversed(ran.get(ident, ())))
     before = [each for each in mine if each[0] == id(frame) and each[1] is frame.f_code]
     threads = list(ran.items())
@@ -529,7 +543,7 @@ def writer(slot, frame, ident):
     writers = [each for each in lines if has_instruction(*each[1:], slot.stores, slot.name)]
     # A thread that has ended finds no more changes, and others may have waited for it in a call.
     lines = lines if last in sys._current_frames() else lines[::-1]
-    writers += [each for each in lines if has_instruction(*each[1:], ("CALL",), None)]
+    writers += [each for each in lines if has_instruction(*each[1:], ("CALL",) + Item.stores, None)]
     writers += mine[:1] if len(threads) == 1 else []
     if not writers:
         return None

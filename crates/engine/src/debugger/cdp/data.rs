@@ -43,6 +43,8 @@ struct Property {
     /// The program's object with the owner of the property, and its key.
     held: String,
     helper: Arc<str>,
+    /// Which writes do not stop the program, as it was when this was found.
+    note: Option<String>,
     set: Vec<SetBreakpoint>,
 }
 
@@ -60,6 +62,7 @@ struct FoundProperty {
     /// Why it cannot be watched.
     problem: Option<String>,
     id: Option<String>,
+    note: Option<String>,
 }
 
 /// A stop in one of our accessors.
@@ -126,7 +129,8 @@ impl DataWatcher {
                 Ok(known)
             }
             _ => {
-                lock(&self.found).insert(number.clone(), Property { held, helper, set: Vec::new() });
+                lock(&self.found)
+                    .insert(number.clone(), Property { held, helper, note: found.note, set: Vec::new() });
                 Ok(number)
             }
         }
@@ -163,7 +167,8 @@ impl DataWatcher {
             }
         }
         let result = |data: &DataBreakpoint| match watched.get(&data.data_id) {
-            Some(true) => BindResult::on(None),
+            Some(true) => BindResult::on(None)
+                .with_warning(known.get(&data.data_id).and_then(|property| property.note.clone())),
             Some(false) => BindResult::Refused("the program has changed the property meanwhile".to_owned()),
             None => BindResult::Refused(
                 "the watched object no longer exists; set the breakpoint again while paused".to_owned(),

@@ -54,12 +54,8 @@ impl AgentClient {
         let request: Vec<Json> = wanted.iter().map(data).collect();
         self.execute(call_text(WATCH, "watch", &json!(request))).await?;
         let notes = lock(&self.watch_notes);
-        let bound = |data: &DataBreakpoint| match (BindResult::on(None), notes.get(&data.data_id)) {
-            (BindResult::Bound { line, column, columns, function, .. }, Some(note)) => {
-                BindResult::Bound { line, column, columns, function, warning: Some(note.clone()) }
-            }
-            (bound, _) => bound,
-        };
+        let bound =
+            |data: &DataBreakpoint| BindResult::on(None).with_warning(notes.get(&data.data_id).cloned());
         Ok(wanted.iter().map(bound).collect())
     }
 }
