@@ -9,9 +9,6 @@ if (announce) {
   require('./loading.cjs').observe(transpiled, loading);
   if (process.env.STILLFRAME_TESTS) require('./tests.cjs').observe();
 
-  // Optimized code drops variables that it does not read again, but a user may want to.
-  require('v8').setFlagsFromString('--no-analyze-environment-liveness');
-
   // V8 considers exceptions caught that Node itself catches last, as in its module loader.
   process.on('uncaughtExceptionMonitor', uncaught);
 
@@ -21,6 +18,10 @@ if (announce) {
 
   // Report blocking native calls to the debugger.
   if (globalThis[Symbol.for('stillframe.blocking')]) require('./blocking.cjs').begin();
+
+  // Optimized code drops variables that it does not read again, but a user may want to. V8 caches code for certain flags
+  // only: what Node loads of its own after this is compiled anew.
+  require('v8').setFlagsFromString('--no-analyze-environment-liveness');
 }
 
 /** The debugger stops here and reads the arguments. */
