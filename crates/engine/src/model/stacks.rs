@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_total_that_counts_only_what_was_asked_for_says_nothing_of_the_rest() {
+    fn a_total_that_counts_only_what_was_requested_says_nothing_of_the_rest() {
         let mut stacks = Stacks::default();
         stacks.keep(2, 40, &stack(39, 99));
         assert_eq!(stacks.get(&2, 0, 100), None, "one of forty was hidden");

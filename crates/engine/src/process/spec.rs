@@ -56,7 +56,7 @@ mod tests {
     use super::search_path;
 
     #[test]
-    fn folders_are_put_in_front_of_what_there_was() {
+    fn folders_are_put_before_existing_ones() {
         let table = [
             (None, "/a:/b"),
             (Some(""), "/a:/b"),

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recording_is_finished_while_another_process_looks_at_it() {
+    fn a_recording_is_finished_while_another_process_reads_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("recording.sqlite");
         let database = create(&path).unwrap();

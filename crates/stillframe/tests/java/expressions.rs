@@ -187,7 +187,7 @@ class Main {
 ";
 
 #[tokio::test]
-async fn a_call_that_does_not_end_is_interrupted_and_the_program_goes_on_as_without_it() {
+async fn a_call_that_does_not_end_is_interrupted_and_the_program_continues_as_without_it() {
     let (_folder, program) = written("Main.java", CALLS);
     let (session, _) = Debugging::stopped_at(&program, "one").await;
     for expression in ["nap()", "search(list)", "Thread.sleep(600_000)", "search(list)", "nap()"] {

@@ -84,22 +84,22 @@ fn main() {
 "#;
 
 #[tokio::test]
-async fn a_step_over_an_await_ends_behind_it() {
-    a_step_over_an_await_ends_behind_it_with(&[]).await;
+async fn a_step_over_an_await_ends_after_it() {
+    a_step_over_an_await_ends_after_it_with(&[]).await;
 }
 
 #[tokio::test]
 async fn a_step_over_an_await_ends_in_the_thread_that_polls_again() {
-    a_step_over_an_await_ends_behind_it_with(&["elsewhere"]).await;
+    a_step_over_an_await_ends_after_it_with(&["elsewhere"]).await;
 }
 
 /// Another thread comes to the same code at the same time.
 #[tokio::test]
 async fn a_step_over_an_await_follows_one_of_two_futures_that_are_polled_together() {
-    a_step_over_an_await_ends_behind_it_with(&["together"]).await;
+    a_step_over_an_await_ends_after_it_with(&["together"]).await;
 }
 
-async fn a_step_over_an_await_ends_behind_it_with(args: &[&str]) {
+async fn a_step_over_an_await_ends_after_it_with(args: &[&str]) {
     let sources = Sources::new(&[("naps.rs", NAPS)]);
     let program = sources.file("naps.rs");
     let server = STILLFRAME.serve().await;

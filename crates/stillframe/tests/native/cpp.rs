@@ -399,7 +399,7 @@ async fn an_object_of_a_class_in_an_anonymous_namespace_is_shown_with_its_own_fi
 
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
-async fn a_step_off_the_end_of_a_lambda_or_into_a_library_goes_on_in_code_of_the_users() {
+async fn a_step_off_the_end_of_a_lambda_or_into_a_library_continues_in_user_code() {
     let sources = Sources::new(&[("main.cpp", CAPTURES)]);
     let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
     let ran = run_until(&server, &program, "inside", &[]).await;

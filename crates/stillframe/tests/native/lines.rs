@@ -220,7 +220,7 @@ async fn a_closure_stops_with_the_names_of_its_pattern() {
 /// The library that calls it has debug information.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
-async fn a_step_off_the_end_of_a_closure_goes_on_in_code_of_the_users() {
+async fn a_step_off_the_end_of_a_closure_continues_in_user_code() {
     let sources = Sources::new(&[("main.rs", CLOSURES)]);
     let program = sources.file("main.rs");
     let server = STILLFRAME.serve().await;

@@ -40,7 +40,7 @@ fn main() -> Result<(), Failure> {
 
 /// Whether `names` has been moved is known only while the program runs.
 #[tokio::test]
-async fn an_error_that_main_returns_stops_there_whatever_is_dropped_behind_it() {
+async fn an_error_that_main_returns_stops_there_whatever_is_dropped_after_it() {
     let sources = Sources::new(&[("main.rs", SUMS)]);
     let (server, program) = (STILLFRAME.serve().await, sources.file("main.rs"));
     for (text, error, sum) in [("3,x", "Number(\"x\")", "3"), ("4,0", "Range { least: 1 }", "4")] {

@@ -122,7 +122,7 @@ async function load(code) {
 }
 
 #[tokio::test]
-async fn a_program_is_told_of_no_listener_of_conditions_and_recorders() {
+async fn a_program_notices_no_listener_of_conditions_and_recorders() {
     let script = Script::new(
         r#"
 const names = [];

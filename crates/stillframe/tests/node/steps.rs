@@ -144,7 +144,7 @@ work();
 
 /// The program pauses inside the inner call, where our hook has a file with a map.
 #[tokio::test]
-async fn a_step_over_a_call_that_requires_a_file_ends_behind_the_outer_call() {
+async fn a_step_over_a_call_that_requires_a_file_ends_after_the_outer_call() {
     let program = Script::new(
         "\
 globalThis.load = function load(name) {
@@ -159,12 +159,12 @@ load('outer.js');
     let inner = program.file("inner.js", inner);
     let map = r#"{ "version": 3, "sources": [], "names": [], "mappings": "" }"#;
     program.file("inner.js.map", map);
-    a_step_over_the_call_ends_behind_it(&program, (&inner, "never"), ("name === 'outer.js'", "true")).await;
+    a_step_over_the_call_ends_after_it(&program, (&inner, "never"), ("name === 'outer.js'", "true")).await;
 }
 
 /// The program pauses inside the inner call, where V8 has compiled a script that has a map.
 #[tokio::test]
-async fn a_step_over_a_call_that_loads_a_script_ends_behind_the_outer_call() {
+async fn a_step_over_a_call_that_loads_a_script_ends_after_the_outer_call() {
     let text = "\
 const vm = require('node:vm');
 const map = '\\n//# sourceMappingURL=data:application/json;base64,\
@@ -180,11 +180,11 @@ load('load(\"1\")');
 console.log(1); // @last
 ";
     let program = Script::new(text);
-    a_step_over_the_call_ends_behind_it(&program, (&program.main, "last"), ("code.length", "9")).await;
+    a_step_over_the_call_ends_after_it(&program, (&program.main, "last"), ("code.length", "9")).await;
 }
 
 /// A breakpoint elsewhere makes the search for its compiled script part of each step, and the value differs between calls.
-async fn a_step_over_the_call_ends_behind_it(program: &Script, other: (&Fixture, &str), value: (&str, &str)) {
+async fn a_step_over_the_call_ends_after_it(program: &Script, other: (&Fixture, &str), value: (&str, &str)) {
     let session = Debugging::of(Language::Node).await;
     session.break_at(&program.main, "call").await;
     // With options, something may compile the files.

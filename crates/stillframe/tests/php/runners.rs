@@ -92,7 +92,7 @@ async fn a_failed_assertion_is_shown_with_its_sides_and_locals() {
 }
 
 #[tokio::test]
-async fn assertions_have_their_sides_and_operators_and_what_fails_behind_a_test_its_line() {
+async fn assertions_have_their_sides_and_operators_and_what_fails_after_a_test_its_line() {
     let folder = folder();
     let test = "<?php\nuse PHPUnit\\Framework\\TestCase;\n\nclass SidesTest extends TestCase\n{\n    \
                 public function testContains() { $this->assertContains(4, [1, 2]); }\n    \

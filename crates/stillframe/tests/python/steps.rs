@@ -142,7 +142,7 @@ print('done')  # @second
 
 /// From Python 3.12 on, it runs in the frame around it, whose line it does not leave.
 #[tokio::test]
-async fn a_step_over_a_comprehension_on_one_line_ends_behind_it() {
+async fn a_step_over_a_comprehension_on_one_line_ends_after_it() {
     let script = Script::new(
         "\
 def double(number):

@@ -254,7 +254,7 @@ print(len(seen) > 4, sys.gettrace(), total)  # @over
 }
 
 #[tokio::test]
-async fn a_recording_ends_at_its_size_limit_and_the_program_goes_on() {
+async fn a_recording_ends_at_its_size_limit_and_the_program_continues() {
     let text = "\
 items = []
 for number in range(60000):

@@ -85,7 +85,7 @@ async fn goes_through_a_run_in_both_directions(program: &Fixture, runtime: &str,
 }
 
 #[tokio::test]
-async fn a_python_run_is_gone_through_in_both_directions() {
+async fn a_python_run_is_debugged_in_both_directions() {
     let program = Fixture::python("recording_shop");
     for python in pythons() {
         goes_through_a_run_in_both_directions(&program, &python, "ValueError").await;
@@ -93,7 +93,7 @@ async fn a_python_run_is_gone_through_in_both_directions() {
 }
 
 #[tokio::test]
-async fn a_node_run_is_gone_through_in_both_directions() {
+async fn a_node_run_is_debugged_in_both_directions() {
     let program = Fixture::node("recording_shop");
     goes_through_a_run_in_both_directions(&program, "node", "RangeError").await;
 }

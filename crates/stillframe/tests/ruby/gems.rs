@@ -22,7 +22,7 @@ require 'nor_this_one' # @missing
 ";
 
 #[tokio::test]
-async fn a_stop_at_a_missing_gem_is_for_one_that_nobody_expects() {
+async fn a_stop_at_a_missing_gem_is_only_for_one_that_no_code_expects() {
     let (_folder, program) = written("gems.rb", PROGRAM);
     let server = STILLFRAME.serve().await;
     let until = json!({ "program": program.path(), "until": [{ "line": program.line("reached") }] });

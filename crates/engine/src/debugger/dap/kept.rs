@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_step_goes_on_when_the_program_continues() {
+    fn an_interrupted_step_continues_with_the_program() {
         let table = [
             ("steps that end", "over1 ends1 over2 ends2", "over - over -"),
             ("a breakpoint of its own thread", "over1 hits1 over2", "over - over"),

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_reported_for_what_the_client_asked_for() {
+    fn a_stop_is_reported_for_what_the_client_requested() {
         let entry = Halt { is_entry: true, ends_step: true, ..Halt::default() };
         let step = Halt { ends_step: true, is_over: Some(true), ..Halt::default() };
         let deeper = Halt { is_over: Some(false), ..step };

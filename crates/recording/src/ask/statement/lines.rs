@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_statement_goes_on_while_brackets_are_open() {
+    fn a_statement_continues_while_brackets_are_open() {
         let lines = ["total = sum(", "    each,  # all", ")", "next()"].map(str::to_owned);
         assert_eq!(statement_at(&lines, 0, "#"), "total = sum(\n    each,  \n)");
         assert_eq!(statement_at(&lines, 3, "#"), "next()");

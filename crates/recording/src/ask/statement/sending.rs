@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yield_gives_what_is_sent() {
+    fn a_yield_returns_what_is_sent() {
         for (text, expected) in [
             ("yield total", true),
             ("(yield)", true),

@@ -126,7 +126,7 @@ helper(iterator);
 
 /// V8 enters the inner generator here, and has to come back without a step out of it.
 #[tokio::test]
-async fn a_step_over_a_delegating_async_generator_ends_behind_it() {
+async fn a_step_over_a_delegating_async_generator_ends_after_it() {
     let text = "\
 async function* outer() {
   await null;

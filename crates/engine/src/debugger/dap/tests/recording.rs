@@ -49,7 +49,7 @@ async fn running() -> Scene {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_debugger_is_told_what_to_record_and_stops_only_for_other_rules() {
+async fn a_debugger_gets_what_to_record_and_stops_only_for_other_rules() {
     let recorder = Recorder::new(5).unwrap();
     let mut scene = running().await;
     let asked = set(&mut scene, vec![record(1, "x > 1", &recorder)], "> !record\nrecording\n").await;

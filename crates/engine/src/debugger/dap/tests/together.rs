@@ -89,7 +89,7 @@ async fn stepping(quirks: &'static Quirks) -> Scene {
 }
 
 #[tokio::test(start_paused = true)]
-async fn conditions_of_all_threads_are_evaluated_before_the_program_goes_on() {
+async fn conditions_of_all_threads_are_evaluated_before_the_program_resumes() {
     let mut scene = conditional(&EACH).await;
     scene.report(1).await;
     scene.report(2).await;
@@ -101,7 +101,7 @@ async fn conditions_of_all_threads_are_evaluated_before_the_program_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn program_goes_on_once_when_no_thread_is_to_stop() {
+async fn program_continues_once_when_no_thread_is_to_stop() {
     let mut scene = conditional(&EACH).await;
     scene.report(1).await;
     scene.report(2).await;
@@ -281,7 +281,7 @@ async fn threads_that_are_at_a_breakpoint_when_a_step_ends_are_found_by_their_ad
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_debugger_that_keeps_a_step_is_asked_for_no_other() {
+async fn a_debugger_that_keeps_a_step_is_sent_no_other() {
     const KEEPS: Quirks = Quirks { keeps_steps: true, ..ONE };
     let mut scene = stepping(&KEEPS).await;
     scene.report(2).await;
