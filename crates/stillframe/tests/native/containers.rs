@@ -164,7 +164,7 @@ std::map<int, int> squares(int count) {
 }
 
 int main() {
-    std::map<int, double> sorted;
+    std::map<int, double> sorted, *kept = &sorted;
     std::list<std::string> words{"one", "two"};
     std::list<int> empty, many, long_one;
     std::forward_list<double> halves{0.5, 1.5};
@@ -198,12 +198,15 @@ async fn lists_and_trees_of_any_length_are_read_to_their_ends() {
     assert_evaluated(&report, &expressions);
     // LLDB does not count the children of what it evaluates.
     let id = run_until(&server, &program, "here", &[]).await["sessionId"].clone();
-    let sorted = server.ok("evaluate_expression", json!({ "sessionId": id, "expression": "sorted" })).await;
-    let reference = &sorted["variablesReference"];
-    let page = json!({ "sessionId": id, "variablesReference": reference, "start": 19_998, "count": 3 });
-    let page = server.ok("get_variables", page).await;
-    assert_eq!(page.at("/variables/1/value"), "{19999, 9999.5}", "{}", page.text);
-    assert_eq!((page.at("/count"), page.at("/total")), (&json!(2), &json!(20_000)), "{}", page.text);
+    for expression in ["sorted", "*kept"] {
+        let evaluated = json!({ "sessionId": id, "expression": expression });
+        let evaluated = server.ok("evaluate_expression", evaluated).await;
+        let reference = &evaluated["variablesReference"];
+        let page = json!({ "sessionId": id, "variablesReference": reference, "start": 19_998, "count": 3 });
+        let page = server.ok("get_variables", page).await;
+        assert_eq!(page.at("/variables/1/value"), "{19999, 9999.5}", "{}", page.text);
+        assert_eq!((page.at("/count"), page.at("/total")), (&json!(2), &json!(20_000)), "{}", page.text);
+    }
     server.finish().await;
 }
 

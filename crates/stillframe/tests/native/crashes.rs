@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::STILLFRAME;
 use crate::debugging::Report;
-use crate::source::{Sources, exception, run_until};
+use crate::source::{Sources, assert_evaluated, exception, run_until};
 
 const THROWS: &str = "#include <map>\n#include <stdexcept>\n#include <string>\nstruct Guard {\n    std::string name = \"g\";\n    \
                       void check() { std::string label = \"l\"; int size = 3; if (label.size() < size) throw \"text\"; }\n    \
@@ -119,8 +119,14 @@ async fn a_step_that_an_exception_leaves_ends_in_its_handler() {
     let error = server.ok("evaluate_expression", evaluated).await;
     assert!(error.text.contains("no digit: cd"), "{}", error.text);
     let until = json!([{ "file": program.path(), "line": program.line("after") }]);
-    let ended = server.ok("run_until", json!({ "sessionId": ran["sessionId"], "until": until })).await;
+    let thrown = "a function that this calls throws an exception";
+    let calls =
+        [("number(\"ab\")", thrown), ("number(\"7\")", "7"), ("counted(1)", thrown), ("counted(0)", "0")];
+    let expressions = calls.map(|(expression, _)| expression);
+    let ended = json!({ "sessionId": ran["sessionId"], "until": until, "expressions": expressions });
+    let ended = server.ok("run_until", ended).await;
     assert_eq!(ended.variable("sum"), "27", "{}", ended.text);
+    assert_evaluated(&ended, &calls);
     let program = sources.file("main.rs");
     let mut stepped = run_until(&server, &program, "panics", &[]).await;
     let id = json!({ "sessionId": stepped["sessionId"] });

@@ -29,7 +29,8 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     },
     is_timeout: |text| {
         let interrupted = text.split("Execution was interrupted, reason: ").nth(1);
-        text.contains("Reached timeout") || interrupted.is_some_and(|reason| !reason.starts_with("signal "))
+        let is_limit = |reason: &str| !reason.starts_with("signal ") && !reason.contains(AT_A_THROW);
+        text.contains("Reached timeout") || interrupted.is_some_and(is_limit)
     },
     has_run: |text| {
         ["interrupted", "timeout", "timed out", "dematerialize"].iter().any(|word| text.contains(word))
@@ -113,8 +114,16 @@ fn storage(id: &str) -> Option<Range<u64>> {
     Some(start..start.checked_add(size.parse().ok()?)?)
 }
 
+/// Why LLDB has given up a call.
+const AT_A_THROW: &str = "c++ exception breakpoint";
+
 /// What is wrong with an expression, without where it is.
 fn refusal(text: &str) -> String {
+    if text.contains(AT_A_THROW) {
+        return "a function that this calls throws an exception, and LLDB gives up a call at a throw, even at one that \
+                the function would catch"
+            .to_owned();
+    }
     if text.contains("watchpoint resources failed") {
         return "processors watch at most 4 values, of 8 bytes each; remove another watch, or watch a part"
             .to_owned();

@@ -41,14 +41,16 @@ class TreeChildren(Children):
     def read(self, raw):
         tree = raw.GetChildMemberWithName("_M_t")
         kind = tree.GetType().GetCanonicalType().GetTemplateArgumentType(1)
-        process, error = raw.GetProcess(), lldb.SBError()
+        process = raw.GetProcess()
         size = process.GetAddressByteSize()
         # The result of a call is a copy in the debugger.
-        root = find(tree, "_M_header").GetChildMemberWithName("_M_parent").GetValueAsUnsigned()
-        # An empty one has no root, and of one that is not initialized it cannot be read.
-        process.ReadPointerFromMemory(root, error)
-        self.count = find(tree, "_M_node_count").GetValueAsUnsigned() if error.Success() else 0
-        self.nodes = ((node + aligned(4 * size, kind), kind) for node in self.walk(process, root, size))
+        header = find(tree, "_M_header")
+        root, left = (header.GetChildMemberWithName(name).GetValueAsUnsigned() for name in ("_M_parent", "_M_left"))
+        nodes = self.walk(process, root, size)
+        first = next(nodes, None)
+        # An empty one has no nodes, and one that is not initialized leads elsewhere.
+        self.count = find(tree, "_M_node_count").GetValueAsUnsigned() if first == left else 0
+        self.nodes = ((node + aligned(4 * size, kind), kind) for node in itertools.chain([first], nodes))
 
     def walk(self, process, node, size):
         outer, error = [], lldb.SBError()
