@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::braces::{self, Family};
 use super::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
 use super::native::compile::{self, Compiler};
-use super::native::{self, ctest, debugger, gdb, is_go, lldb_dap};
+use super::native::{self, ctest, debugger, declared, gdb, is_go, lldb_dap};
 use super::plan::{Plan, Quirks};
 use super::{
     Adapter, BoxFuture, Host, Observation, PrintedFormat, RecordingSide, Reporting, Runtime, Sample,
@@ -44,6 +44,7 @@ const QUIRKS: Quirks = Quirks {
     value: shown::value,
     // GCC's function that initializes the variables of a source has the last line of the source.
     is_start_function: Some(|name| name.starts_with("_GLOBAL__sub_")),
+    other_expression: declared::functions,
     ..lldb_dap::QUIRKS
 };
 
@@ -53,6 +54,7 @@ const GDB: Quirks = Quirks {
     function: shown::function,
     value: gdb::value,
     is_start_function: QUIRKS.is_start_function,
+    other_expression: declared::functions,
     ..gdb::QUIRKS
 };
 

@@ -4,6 +4,7 @@ pub(super) mod compile;
 mod core;
 pub(super) mod ctest;
 pub(super) mod debugger;
+pub(super) mod declared;
 mod elf;
 mod formatters;
 pub(super) mod gdb;

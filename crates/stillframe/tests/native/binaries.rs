@@ -138,6 +138,7 @@ async fn a_variable_inside_another_library_is_not_one_of_the_program() {
         ("own", "12"),
         ("shown + own", "17"),
         ("shared == 3 && strcmp(text, \"x\") == 0", "true"),
+        ("isalpha(text[0]) && strchr( text, 'x')[0] == 'x' && !strstr(\"strlen(x)\", text + 1) == 0", "true"),
         ("hidden", "use of undeclared identifier 'hidden'"),
         ("own + hidden", "use of undeclared identifier 'hidden'"),
     ];
