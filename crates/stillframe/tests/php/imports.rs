@@ -73,6 +73,8 @@ async fn names_mean_what_the_file_of_the_frame_imports() {
         ("twice(4)", "8"),
         ("array_map(fn (Item $one) => $one->price, $this->items)", "[1, 2]"),
         ("Order::class", "\"Shop\\\\Order\""),
+        // As types are shown, without the first `\`.
+        ("$last instanceof Shop\\Model\\Item && Shop\\Model\\twice(1) === 2", "true"),
     ] {
         assert_eq!(session.evaluate(expression).await, expected, "{expression}");
     }

@@ -163,10 +163,10 @@ final class Evaluation
             return "return ($code\n);";
         }
         $isExpression = self::isValid("return ($code\n);");
-        $code = self::named($code, $variables);
+        [$namespace, $names] = Imports::at($file, $line);
+        $code = self::named($code, $variables, $namespace, $names);
         self::$name = \preg_match('/^\s*\$(\w+)\s*$/', $code, $found) && $found[1] !== 'this' ? $found[1] : null;
         $code = $isExpression ? "return ($code\n);" : "$code\n;";
-        [$namespace, $names] = Imports::at($file, $line);
         Compiler::check($code, $namespace, $names);
         return $names . $code;
     }
@@ -181,7 +181,7 @@ final class Evaluation
         }
     }
 
-    private static function named($code, $variables)
+    private static function named($code, $variables, $namespace, $names)
     {
         $tokens = \array_slice(\token_get_all('<?php ' . $code), 1);
         $isSpace = function ($token) {
@@ -203,10 +203,28 @@ final class Evaluation
                 $word = self::variable($word, $variables);
             } elseif ($word === '$error' && Throws::$error !== null && !\array_key_exists('error', $variables)) {
                 $word = '\Stillframe\Throws::$error';
+            } elseif (\is_array($token) && $namespace !== '' && self::isWhole($token, $namespace, $names)) {
+                $word = '\\' . $word;
             }
             $text .= $word;
         }
         return $text;
+    }
+
+    /** Whether a name such as `Shop\Item` lacks its first `\`, as where it is shown: only with that is there one. */
+    private static function isWhole($token, $namespace, $names)
+    {
+        if (\token_name($token[0]) !== 'T_NAME_QUALIFIED') {
+            return false;
+        }
+        $first = \strstr($token[1], '\\', true);
+        $isImported = \preg_match("/\\b$first\s*[,;}]/i", \substr($names, \strlen("namespace $namespace; ")));
+        return !$isImported && !self::isKnown("$namespace\\$token[1]") && self::isKnown($token[1]);
+    }
+
+    private static function isKnown($name)
+    {
+        return \class_exists($name, false) || \interface_exists($name, false) || \function_exists($name);
     }
 
     /** Whether a name is one of a constant, rather than of a function, class, member or argument. */
