@@ -129,7 +129,10 @@ module Stillframe
       def holders(client, stacks, function)
         return [] unless HOLDS.include?(function)
         stacks.keys.select do |other|
-          other != client && all_places(other.thread).drop(1).any? { |place| HOLDS.include?(method_of(place)) }
+          outer = all_places(other.thread).drop(1)
+          other != client && outer.zip(outer.drop(1)).any? do |place, caller|
+            HOLDS.include?(method_of(place)) && native?(place, caller)
+          end
         end.map(&:id)
       end
 
