@@ -7,7 +7,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use test_support::{Answer, Fixture, Language};
 
-use crate::debugging::{Debugging, Report, folder, written};
+use crate::debugging::{Debugging, Report, written};
 
 /// A program in a folder of its own, which goes with it.
 pub(crate) struct Script {

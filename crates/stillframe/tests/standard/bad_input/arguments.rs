@@ -184,7 +184,7 @@ async fn without_an_id_the_only_session_is_used_and_several_are_ambiguous(langua
 }
 
 async fn unknown_breakpoints_and_threads_are_errors_with_advice(language: Language) {
-    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
+    let (_, session) = Debugging::paused(language, "swap_vars", "call").await;
     let missing = json!({ "breakpointId": "bp-42", "enabled": false });
     let failed = session.fails("breakpoint_not_found", "set_breakpoint", missing).await;
     assert_eq!(failed["message"], "no breakpoint `bp-42`; call list_breakpoints for valid IDs");

@@ -72,7 +72,7 @@ async fn a_program_killed_during_an_evaluation_ends_the_call(language: Language)
 }
 
 async fn a_program_killed_while_paused_is_detected(language: Language) {
-    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
+    let (_, session) = Debugging::paused(language, "swap_vars", "call").await;
     session.server.kill_started(session.program_pid().await);
     says_ended(&session).await;
     session.finish().await;

@@ -200,7 +200,7 @@ async fn a_watched_variable_ends_with_its_frame(language: Language) {
 #[tokio::test]
 async fn a_language_without_data_breakpoints_refuses_them() {
     for language in [Language::Ruby, Language::Go] {
-        let (program, session) = Debugging::paused(language, "bank", "deposit").await;
+        let (_, session) = Debugging::paused(language, "bank", "deposit").await;
         let refused = session.fails("unsupported", "set_breakpoint", json!({ "watch": "amount" })).await;
         assert!(refused.text.contains("set breakpoints with a condition"), "{}", refused.text);
         session.finish().await;

@@ -9,7 +9,7 @@ use test_support::{Fixture, Language, each};
 
 use super::editor::{Editor, place};
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, ENDLESS, Report, written, written_in};
+use crate::debugging::{Debugging, ENDLESS, Report, written_in};
 
 each![
     an_editor_with_control_steps_and_the_agent_sees_it,

@@ -64,7 +64,7 @@ async fn an_editor_sees_the_stop_the_values_and_the_end(language: Language) {
 }
 
 async fn a_late_editor_gets_the_output_from_the_beginning(language: Language) {
-    let (program, session) = Debugging::paused(language, "bank", "bill_return").await;
+    let (_, session) = Debugging::paused(language, "bank", "bill_return").await;
     let written = session.written("stdout").await;
     assert!(!written.is_empty());
     let mut editor = Editor::on(&session, json!({})).await;
@@ -74,7 +74,7 @@ async fn a_late_editor_gets_the_output_from_the_beginning(language: Language) {
 }
 
 async fn references_of_an_earlier_stop_are_refused(language: Language) {
-    let (program, session) = Debugging::paused(language, "bank", "deposit").await;
+    let (_, session) = Debugging::paused(language, "bank", "deposit").await;
     let mut editor = Editor::on(&session, json!({})).await;
     let stop = editor.stopped().await;
     let frame_id = editor.frames(&stop).await[0].id;
@@ -93,7 +93,7 @@ async fn references_of_an_earlier_stop_are_refused(language: Language) {
 }
 
 async fn evaluating_without_control_changes_nothing(language: Language) {
-    let (program, session) = Debugging::paused(language, "bank", "deposit").await;
+    let (_, session) = Debugging::paused(language, "bank", "deposit").await;
     let mut editor = Editor::on(&session, json!({})).await;
     let stop = editor.stopped().await;
     let frame_id = Some(editor.frames(&stop).await[0].id);

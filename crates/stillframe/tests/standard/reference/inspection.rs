@@ -112,7 +112,7 @@ async fn local_variables_come_in_one_call(language: Language) {
 }
 
 async fn an_empty_scope_is_reported_as_empty(language: Language) {
-    let (program, session) = Debugging::paused(language, "empty_scope", "inside").await;
+    let (_, session) = Debugging::paused(language, "empty_scope", "inside").await;
     let locals = session.ok("get_local_variables", json!({})).await;
     assert_eq!((&locals["variables"], &locals["count"]), (&json!([]), &json!(0)));
     assert_eq!(locals.at("/frame/name"), "nothing");
@@ -138,7 +138,7 @@ async fn a_module_without_variables_is_empty_too(language: DynamicLanguage) {
 }
 
 async fn special_variables_are_included_on_request(language: DynamicLanguage) {
-    let (program, session) = Debugging::paused(language, "empty_scope", "special").await;
+    let (_, session) = Debugging::paused(language, "empty_scope", "special").await;
     let usual = session.ok("get_local_variables", json!({})).await;
     assert_eq!(names(&usual), ["plain"]);
     let all = session.ok("get_local_variables", json!({ "includeSpecial": true })).await;
@@ -147,7 +147,7 @@ async fn special_variables_are_included_on_request(language: DynamicLanguage) {
 }
 
 async fn module_metadata_is_omitted_by_default(language: DynamicLanguage) {
-    let (program, session) = Debugging::paused(language, "swap_vars", "first_assignment").await;
+    let (_, session) = Debugging::paused(language, "swap_vars", "first_assignment").await;
     let stack = session.ok("get_stack_trace", json!({})).await;
     let module = stack.at("/stackFrames/2/id");
     let usual = session.ok("get_local_variables", json!({ "frameId": module })).await;
@@ -180,7 +180,7 @@ async fn locals_of_a_running_session_are_refused_in_the_documented_words(languag
 }
 
 async fn expressions_are_evaluated_as_in_the_examples(language: Language) {
-    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
+    let (_, session) = Debugging::paused(language, "swap_vars", "call").await;
     let words = language.words();
     let evens = language.shown_list(&["0", "2", "4", "6", "8"]);
     let compound = PerLanguage {
@@ -216,7 +216,7 @@ async fn expressions_are_evaluated_as_in_the_examples(language: Language) {
 }
 
 async fn an_expression_can_change_the_program(language: Language) {
-    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
+    let (_, session) = Debugging::paused(language, "swap_vars", "call").await;
     session.ok("evaluate_expression", json!({ "expression": "x = 100" })).await;
     assert_eq!(session.evaluate("x").await, "100");
     let ended = session.run_to_the_end().await;
@@ -225,7 +225,7 @@ async fn an_expression_can_change_the_program(language: Language) {
 }
 
 async fn an_undefined_name_is_an_error_in_the_languages_words(language: Language) {
-    let (program, session) = Debugging::paused(language, "swap_vars", "call").await;
+    let (_, session) = Debugging::paused(language, "swap_vars", "call").await;
     let arguments = json!({ "expression": "undefined_variable" });
     let failed = session.fails("evaluation_failed", "evaluate_expression", arguments).await;
     let error = PerLanguage { name: "inspection: error",

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Dynamic, DynamicLanguage, Language, Program, Texts, each};
 
-use crate::debugging::{Debugging, ENDLESS, Report, written, written_in};
+use crate::debugging::{Debugging, ENDLESS, Report, written_in};
 
 each![a_busy_loop_is_paused, a_sleep_is_paused, a_pause_works_while_another_call_waits_and_answers_both,];
 

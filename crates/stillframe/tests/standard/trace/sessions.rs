@@ -5,7 +5,7 @@ use test_support::{Fixture, Language, Texts, each};
 
 use super::{at, at_the_time_limit, column, open_sessions};
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder, written, written_in};
+use crate::debugging::{Debugging, Report, folder, written_in};
 
 each![
     a_paused_session_resumes_and_stays_open,
