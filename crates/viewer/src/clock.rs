@@ -35,7 +35,7 @@ impl Clock {
     }
 }
 
-/// The time of now, in milliseconds since 1970.
+/// The current time, in milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     Timestamp::now().as_millisecond()
 }

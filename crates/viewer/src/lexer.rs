@@ -22,7 +22,7 @@ pub(crate) enum Word {
     Name,
 }
 
-/// Goes over lines, one after the other.
+/// Splits lines, one after the other.
 pub(crate) struct Lexer {
     grammar: &'static Grammar,
     /// What the line before has left open.

@@ -6,7 +6,7 @@
 //!
 //! Reading order: `scan.rs` (a line, for the index), `indexing.rs`, `records.rs` (the index), `files.rs`,
 //! `backward.rs` (what is there already), `follow.rs` with `forward.rs` (what is being written), `pairs.rs` and
-//! `sessions.rs` (what belongs together), `servers.rs` (who still writes), `lenient.rs` (a line, whole).
+//! `sessions.rs` (what belongs together), `servers.rs` (which servers still run), `lenient.rs` (a line, whole).
 
 mod backward;
 mod files;
@@ -56,7 +56,7 @@ const MOST: usize = 2 * 1024 * 1024;
 const CACHED: usize = 512;
 const CACHED_LENGTH: u32 = 32 * 1024;
 
-/// How often it is looked whether servers are still there.
+/// How often it is checked whether servers still exist.
 const LOOK: Duration = Duration::from_secs(1);
 /// The state of a session whose server is gone without having closed it.
 pub(crate) const LOST: &str = "lost";
@@ -78,7 +78,7 @@ pub struct Log {
     /// Entries that were there already turned out to be effects of a call.
     is_regrouped: bool,
     skipped: usize,
-    /// When it was looked whether servers are still there.
+    /// When it was last checked whether servers still exist.
     looked: Option<Instant>,
     cache: Mutex<VecDeque<(i64, Arc<Entry>)>>,
 }

@@ -1,6 +1,6 @@
-//! What was the case when an entry was written, worked out from the entries before it.
+//! The state when an entry was written, reconstructed from the entries before it.
 //!
-//! Everything in it is for showing: in texts of programs control characters are shown.
+//! Everything in it is for display: control characters in texts of programs are escaped.
 
 mod inline;
 pub(crate) mod shown;
@@ -76,7 +76,7 @@ pub struct Line {
 }
 
 impl Moment {
-    /// What was the case in a session (an index into [`Log::sessions`]) when the entry of that number was written.
+    /// The state of a session (an index into [`Log::sessions`]) when the entry of that number was written.
     /// Reads a bounded number of entries before it, however many there are.
     pub fn at(log: &Log, session: usize, number: usize) -> Self {
         walk::moment(log, session, number)

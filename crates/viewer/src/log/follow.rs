@@ -9,7 +9,7 @@ use super::files::{Identity, Part, list};
 use super::forward::{ReadProgress, Tail};
 use super::indexing::{Batch, Indexer};
 
-/// How many bytes are read at one look, about, and of one program at least.
+/// About how many bytes are read at a time, and at least of one program.
 const AT_ONCE: usize = 4 * 1024 * 1024;
 const OF_ONE: usize = 256 * 1024;
 /// A rotated file may still be written for a moment; this many are checked per program.
@@ -25,7 +25,7 @@ pub(super) struct Follow {
     /// By number. None for one whose content is gone.
     files: Vec<Option<Part>>,
     seen: HashSet<Identity>,
-    /// At the last look there was more than is read at once.
+    /// The last time, there was more than is read at once.
     has_more: bool,
 }
 
@@ -78,7 +78,7 @@ impl Follow {
         self.files.get(usize::from(number))?.as_ref()
     }
 
-    /// At the last look there was more than is read at once.
+    /// The last time, there was more than is read at once.
     pub(super) fn has_more(&self) -> bool {
         self.has_more
     }

@@ -1,4 +1,4 @@
-//! What is written while we look.
+//! Reads what is written to a file.
 
 use std::io;
 

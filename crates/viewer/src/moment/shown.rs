@@ -1,4 +1,4 @@
-//! What of a moment is shown, and how, wherever it is.
+//! What all viewers show of a moment.
 
 use std::collections::{BTreeSet, HashMap};
 

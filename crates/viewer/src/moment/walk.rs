@@ -1,4 +1,4 @@
-//! From an entry back to what made things as they were.
+//! Walks back from an entry to those that determine the state at it.
 
 use std::collections::HashMap;
 
