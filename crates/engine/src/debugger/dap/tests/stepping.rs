@@ -19,12 +19,7 @@ fn logged() -> Event {
 /// A logpoint on line 3, and a step that begins on line 10 of a function at depth 2.
 async fn stepping(step: Step) -> Scene {
     let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "here")]).await;
-    let served = async {
-        scene.peer.serve_stack(2, 10).await;
-        scene.peer.serve(command(step), json!({})).await;
-    };
-    let (stepped, ()) = tokio::join!(scene.debugger.step(RawId(1), step), served);
-    stepped.unwrap();
+    scene.step(step, 2, 10, command(step)).await;
     scene
 }
 
@@ -156,11 +151,7 @@ async fn stack_depth_is_counted_if_the_adapter_omits_it() {
 async fn a_step_ends_at_any_other_stop() {
     let mut scene =
         ruled(PeerOptions::default(), vec![rule(1, "", "", "here"), rule(2, "", "== 2", "")]).await;
-    let served = async {
-        scene.peer.serve_stack(2, 10).await;
-        scene.peer.serve("next", json!({})).await;
-    };
-    tokio::join!(scene.debugger.step(RawId(1), Step::Over), served).0.unwrap();
+    scene.step(Step::Over, 2, 10, "next").await;
     scene.logs(3).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     assert_eq!(scene.event().await, logged());
@@ -171,6 +162,15 @@ async fn a_step_ends_at_any_other_stop() {
 }
 
 impl Scene {
+    /// Begins a step of thread 1 at this depth and line, for which the adapter is sent a command.
+    pub(super) async fn step(&mut self, step: Step, depth: u64, line: u64, command: &str) {
+        let served = async {
+            self.peer.serve_stack(depth, line).await;
+            self.peer.serve(command, json!({})).await;
+        };
+        tokio::join!(self.debugger.step(RawId(1), step), served).0.unwrap();
+    }
+
     /// Hits the logpoint in a frame at this depth, which is then left.
     async fn logs(&mut self, depth: u64) {
         self.peer.stopped("breakpoint", &[7]).await;

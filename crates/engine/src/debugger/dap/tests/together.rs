@@ -80,11 +80,7 @@ async fn conditional(quirks: &'static Quirks) -> Scene {
 /// The step of thread 1 is under way.
 async fn stepping(quirks: &'static Quirks) -> Scene {
     let mut scene = conditional(quirks).await;
-    let served = async {
-        scene.peer.serve_stack(2, 10).await;
-        scene.peer.serve("next", json!({})).await;
-    };
-    tokio::join!(scene.debugger.step(RawId(1), Step::Over), served).0.unwrap();
+    scene.step(Step::Over, 2, 10, "next").await;
     scene
 }
 
@@ -267,11 +263,7 @@ async fn threads_that_are_at_a_breakpoint_when_a_step_ends_are_found_by_their_ad
     scene.serve_top(2, "0x14").await;
     scene.serve_condition(1, "true").await;
     assert_eq!(scene.event().await, stop_of(1));
-    let served = async {
-        scene.peer.serve_stack(2, 10).await;
-        scene.peer.serve("next", json!({})).await;
-    };
-    tokio::join!(scene.debugger.step(RawId(1), Step::Over), served).0.unwrap();
+    scene.step(Step::Over, 2, 10, "next").await;
     scene.peer.stopped("step", &[]).await;
     scene.peer.serve("threads", threads(&["a", "b"])).await;
     scene.serve_top(2, "0x10").await;
@@ -293,11 +285,7 @@ async fn a_debugger_that_keeps_a_step_is_sent_no_other() {
     assert!(
         matches!(refused, Err(Error::Refused(message)) if message.contains("continue, or set a breakpoint"))
     );
-    let served = async {
-        scene.peer.serve_stack(2, 10).await;
-        scene.peer.serve("continue", json!({})).await;
-    };
-    tokio::join!(scene.debugger.step(RawId(1), Step::Over), served).0.unwrap();
+    scene.step(Step::Over, 2, 10, "continue").await;
     scene.peer.stopped("step", &[]).await;
     scene.serve_others(&KEEPS).await;
     assert_eq!(scene.event().await, step_of(1));
