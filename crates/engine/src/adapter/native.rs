@@ -10,7 +10,7 @@ mod formatters;
 pub(super) mod gdb;
 mod launcher;
 pub(super) mod lldb_dap;
-mod optimized;
+pub(super) mod optimized;
 mod segments;
 mod sources;
 mod waits;

@@ -1,5 +1,6 @@
 //! What LLDB shows, as C and C++ programmers write it, and what their run-time libraries print.
 
+use super::native::optimized;
 use crate::model::stop::Exception;
 
 /// The longest name of a function whose template arguments are shown, in characters.
@@ -36,6 +37,7 @@ fn without_arguments(name: &str) -> String {
 }
 
 fn without_parameters(name: &str) -> String {
+    let name = name.strip_prefix("decltype").and_then(behind_parentheses).unwrap_or(name);
     let mut depth = 0_usize;
     for (at, letter) in name.char_indices() {
         let before = name.get(..at).unwrap_or_default();
@@ -49,6 +51,16 @@ fn without_parameters(name: &str) -> String {
         }
     }
     name.trim_start_matches("::").to_owned()
+}
+
+/// What is behind the parentheses at the beginning.
+fn behind_parentheses(text: &str) -> Option<&str> {
+    let mut depth = 0_i32;
+    let (end, _) = text.char_indices().find(|(_, letter)| {
+        depth += i32::from(*letter == '(') - i32::from(*letter == ')');
+        *letter == ')' && depth == 0
+    })?;
+    text.get(end + 1..).map(str::trim_start)
 }
 
 /// The name of a function without the type of its result, which is before the last space outside of names.
@@ -69,7 +81,7 @@ fn without_type(name: &str) -> &str {
 pub(super) fn value(kind: &str, text: String) -> (String, String) {
     let text = match text.split_once(' ') {
         Some((address, rest)) if kind.ends_with('&') && address.starts_with("0x") => rest.to_owned(),
-        _ => text,
+        _ => optimized::value(text),
     };
     let kind = kind.replace("std::basic_string<char>", "std::string").replace(" >", ">");
     // LLDB takes the arguments of each for none.
@@ -131,6 +143,8 @@ mod tests {
             ("main", "main"),
             ("::show(Item const&)", "show"),
             ("int total<int>(std::vector<int> const&)", "total<int>"),
+            ("decltype ((json::read(x)),((void)())) json::parse<int>(int&) const", "json::parse<int>"),
+            ("decltype(auto) shop::visit(int)", "shop::visit"),
             ("(anonymous namespace)::help(int)", "(anonymous namespace)::help"),
             ("shop::operator<(shop::A const&, shop::A const&)", "shop::operator<"),
             ("Fn::operator()(int) const", "Fn::operator()"),

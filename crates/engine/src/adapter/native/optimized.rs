@@ -26,6 +26,12 @@ pub(in crate::adapter) fn caution(host: &dyn Host, binary: &Path) -> Option<Stri
     ))
 }
 
+/// A value. LLDB has a text for one that the caller's code does not have either, and for another one only its error.
+pub(in crate::adapter) fn value(text: String) -> String {
+    let is_lost = text.starts_with("<error: could not evaluate DW_OP_entry_value");
+    if is_lost { "<variable not available>".to_owned() } else { text }
+}
+
 /// The optimization among the options of GCC, which end with a NUL.
 fn level(options: &[u8]) -> Option<String> {
     let options = options.split(|byte| *byte == 0).next()?;

@@ -1,6 +1,7 @@
 //! What LLDB shows, as Rust programmers write it.
 
 use super::lldb_dap;
+use super::native::optimized;
 use crate::model::stop::Exception;
 
 /// A function by its path: `shop::total` for `shop::total::h0123456789abcdef`, and `shop::Cart::add` for
@@ -83,7 +84,7 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
         // A value without a formatter: its type and its address.
         _ => match text.rsplit_once(" @ 0x") {
             Some((of, _)) => type_name(of),
-            None => text,
+            None => optimized::value(text),
         },
     };
     (of_items(kind, &text), text)
@@ -270,6 +271,7 @@ mod tests {
             ("float", "0.100000001", "0.1"),
             ("int", "0x10", "0x10"),
             ("shop::Odd", "shop::Odd @ 0x7fff", "Odd"),
+            ("int", "<error: could not evaluate DW_OP_entry_value: no>", "<variable not available>"),
         ];
         for (kind, text, expected) in table {
             assert_eq!(value(kind, text.to_owned()).1, expected, "{kind} {text}");
