@@ -210,10 +210,11 @@ impl From<::dap::EvaluateResponse> for Deciding {
     }
 }
 
-/// Whether an adapter's expression for a part of a value can be evaluated: `[1]->[1]`, for an item that a formatter has
-/// found, cannot.
+/// Whether an adapter's expression for a part of a value can be evaluated: `[1]->[1]`, `row._M_start->[1]` and `*([1])`,
+/// for an item that a formatter has found, cannot.
 pub(super) fn is_usable(expression: &str) -> bool {
-    let is_of_formatter = expression.starts_with('[') && expression.contains("]->");
+    let is_of_formatter =
+        expression.starts_with('[') || ["->[", "*(["].iter().any(|sign| expression.contains(sign));
     !expression.is_empty() && !is_of_formatter
 }
 

@@ -308,8 +308,10 @@ fn shown_variable(
         references.of_frames.contains(&parent) && !name.is_empty() && name.chars().all(is_part)
     };
     let expression = evaluate_name.filter(|expression| expressions::is_usable(expression));
+    // An entry of a map has another key.
+    let is_entry = kind.as_deref().is_some_and(|kind| kind.starts_with("std::pair<const "));
     let element = || {
-        expressions::index_of(&name)?;
+        expressions::index_of(&name).filter(|_| !is_entry)?;
         Some(format!("{}{name}", references.own.get(&parent)?))
     };
     if let Some(expression) = expression.or_else(|| Some(name.clone()).filter(is_name)).or_else(element) {
@@ -458,42 +460,67 @@ pub(super) async fn set_variable(
     let can = debugger.capabilities();
     let evaluates = debugger.quirks().assigns_by_evaluating;
     if can.supports_set_variable && !evaluates {
-        let _turn = debugger.0.scoping.lock().await;
-        let arguments = ::dap::SetVariableArguments {
-            variables_reference: scope_number(debugger, parent).await?,
-            name: name.to_owned(),
-            value: value.to_owned(),
-            text: text_limit(debugger, limit),
-        };
-        let asked = debugger.clone();
-        // The memory for a text may be one that a function of the program makes.
-        let request = async move { asked.request::<::dap::SetVariable>(arguments, deadlines::READ).await };
-        let answer = debugger.silently(request).await;
-        let response = answer.map_err(|error| match error {
-            Error::Refused(message) if message == "failed to find the named variable" => not_there(name),
-            Error::Refused(message) if (debugger.quirks().is_timeout)(&message) => {
-                Error::Deadline { what: "the expression".to_owned(), after: deadlines::EVALUATE }
-            }
-            Error::Refused(message) => match (debugger.quirks().error_type)(&message) {
-                "" => Error::Refused(message),
-                type_name => raised(type_name.to_owned(), message),
-            },
-            other => other,
-        })?;
-        return Ok(assigned(debugger, parent, response, limit));
+        return set_by_name(debugger, parent, name, value, limit).await;
     }
     if !(evaluates || can.supports_set_expression) {
         return Err(Error::Unsupported("this debugger cannot assign to variables".to_owned()));
     }
-    let (expression, frame) = expression_for(debugger, parent, name).await?;
+    let found = expression_for(debugger, parent, name).await;
+    if matches!(found, Err(Error::Refused(_))) && can.supports_set_variable {
+        // As an entry of a map, whose expression would depend on its key.
+        return set_by_name(debugger, parent, name, value, limit).await;
+    }
+    let (expression, frame) = found?;
     if evaluates {
         let expression = format!("{expression} = {value}");
         let deadline = deadlines::EVALUATE;
-        return evaluate(debugger, Evaluate { expression, frame, deadline, text: limit, pure: false }).await;
+        let assignment = Evaluate { expression, frame, deadline, text: limit, pure: false };
+        let answer = evaluate(debugger, assignment).await;
+        // The program may lack the operator for items.
+        let is_item = can.supports_set_variable && expressions::index_of(name).is_some();
+        return match answer {
+            Err(Error::Refused(_)) if is_item => {
+                set_by_name(debugger, parent, name, value, limit).await.or(answer)
+            }
+            answer => answer,
+        };
     }
     let arguments =
         ::dap::SetExpressionArguments { expression, value: value.to_owned(), frame_id: Some(frame.0) };
     let response = debugger.request::<::dap::SetExpression>(arguments, deadlines::READ).await?;
+    Ok(assigned(debugger, parent, response, limit))
+}
+
+/// By `setVariable`.
+async fn set_by_name(
+    debugger: &DapDebugger,
+    parent: RawId,
+    name: &str,
+    value: &str,
+    limit: usize,
+) -> Result<Value<RawId>> {
+    let _turn = debugger.0.scoping.lock().await;
+    let arguments = ::dap::SetVariableArguments {
+        variables_reference: scope_number(debugger, parent).await?,
+        name: name.to_owned(),
+        value: value.to_owned(),
+        text: text_limit(debugger, limit),
+    };
+    let asked = debugger.clone();
+    // The memory for a text may be one that a function of the program makes.
+    let request = async move { asked.request::<::dap::SetVariable>(arguments, deadlines::READ).await };
+    let answer = debugger.silently(request).await;
+    let response = answer.map_err(|error| match error {
+        Error::Refused(message) if message == "failed to find the named variable" => not_there(name),
+        Error::Refused(message) if (debugger.quirks().is_timeout)(&message) => {
+            Error::Deadline { what: "the expression".to_owned(), after: deadlines::EVALUATE }
+        }
+        Error::Refused(message) => match (debugger.quirks().error_type)(&message) {
+            "" => Error::Refused(message),
+            type_name => raised(type_name.to_owned(), message),
+        },
+        other => other,
+    })?;
     Ok(assigned(debugger, parent, response, limit))
 }
 
