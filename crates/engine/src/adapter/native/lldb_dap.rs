@@ -120,8 +120,8 @@ const AT_A_THROW: &str = "c++ exception breakpoint";
 /// What is wrong with an expression, without where it is.
 fn refusal(text: &str) -> String {
     if text.contains(AT_A_THROW) {
-        return "a function that this calls throws an exception, and LLDB gives up a call at a throw, even at one that \
-                the function would catch"
+        return "a function that this calls throws an exception, at which LLDB has interrupted the call; it does so even \
+                where the function would catch the exception"
             .to_owned();
     }
     if text.contains("watchpoint resources failed") {

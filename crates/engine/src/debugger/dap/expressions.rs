@@ -101,7 +101,7 @@ where
     }
     let found = understood(debugger, frame, "run ", expression).await?;
     match found.error {
-        Some(error) => Some(Err(Error::Refused(error))),
+        Some(error) => Some(Err(Error::Refused((debugger.quirks().message)(&error)))),
         None => Some(ask(found.spelled?).await),
     }
 }
