@@ -330,14 +330,14 @@ static int watch_one(const Scope *scope, PyObject *path, PyObject *value)
     return watch(value);
 }
 
-/* What was returned to the line, if that may be changed. */
-static int check_returned(const Scope *scope, PyObject *activation)
+/* What was returned to the line, if that may be changed; only this if it is the one thing in others. */
+static int check_returned(const Scope *scope, PyObject *activation, int is_one)
 {
     PyObject *returned = FIELD(activation, activation_at.returned);
     if (returned == Py_None)
         return 0;
     FIELD(activation, activation_at.returned) = Py_NewRef(Py_None);
-    int failed = check_below(scope, NULL, returned);
+    int failed = is_one ? check(returned) : check_below(scope, NULL, returned);
     Py_DECREF(returned);
     return failed;
 }
@@ -426,11 +426,13 @@ static int settle_in(const Scope *scope, PyObject *activation, PyObject *effects
     if (check_paths(scope, FIELD(effects, effects_at.paths), check_whole) < 0 ||
         check_paths(scope, FIELD(effects, effects_at.slots), check_last) < 0)
         return -1;
-    if (check_paths(scope, FIELD(effects, effects_at.below), check_below) < 0 ||
+    int is_named = PyUnicode_Check(FIELD(effects, effects_at.returned));
+    int is_one = is_named && FIELD(activation, activation_at.returned) != Py_None;
+    if ((!is_one && check_paths(scope, FIELD(effects, effects_at.below), check_below) < 0) ||
         check_paths(scope, FIELD(effects, effects_at.read), check_read) < 0 ||
         check_paths(scope, FIELD(effects, effects_at.given), watch_one) < 0)
         return -1;
-    return check_returned(scope, activation);
+    return check_returned(scope, activation, is_one);
 }
 
 static int settle_watched(PyObject *activation)
@@ -553,6 +555,13 @@ static PyObject *enter(PyObject *thread, PyObject *code, PyFrameObject *frame)
     return activation;
 }
 
+/* Whether what a function returns may be changed by the line that called it: what any returns, or one of a name. */
+static int is_wanted(PyObject *wanted, PyObject *code)
+{
+    PyObject *name = ((PyCodeObject *)FIELD(code, code_at.code))->co_name;
+    return wanted == Py_True || (PyUnicode_Check(wanted) && PyUnicode_Compare(wanted, name) == 0);
+}
+
 /* `Recorder.leave` */
 static int leave(PyObject *thread, PyObject *activation, PyObject *value, int tag)
 {
@@ -569,7 +578,7 @@ static int leave(PyObject *thread, PyObject *activation, PyObject *value, int ta
     PyObject *caller = FIELD(activation, activation_at.caller);
     set_field(thread, thread_at.top, Py_NewRef(caller));
     PyObject *effects = caller != Py_None ? FIELD(caller, activation_at.pending) : Py_None;
-    if (effects != Py_None && FIELD(effects, effects_at.returned) == Py_True)
+    if (effects != Py_None && is_wanted(FIELD(effects, effects_at.returned), FIELD(activation, activation_at.code)))
         set_field(caller, activation_at.returned, Py_NewRef(value));
     return 0;
 }

@@ -7,6 +7,7 @@ Where a path is not known to its end, as in `rows[i + 1].append(0)`, everything 
 """
 
 import ast
+import collections
 import opcode
 import sys
 
@@ -54,7 +55,8 @@ OPERATIONS = {ast.Add: 3, ast.Sub: 4, ast.Mult: 5, ast.FloorDiv: 6, ast.Mod: 7}
 
 class Effects:
     """What a line may change: variables of its function and of its module, objects as a whole, single attributes and
-    items of objects, objects somewhere in others, and whether what a call in it returns. And what it reads items of, as
+    items of objects, objects somewhere in others, and whether what a call in it returns, or the name of the method that
+    returns the only one of those in others, as in `self.output().value = 1`. And what it reads items of, as
     a `defaultdict` makes those that it has not, objects of which it gives a method away, whether a function begins there
     whose object keeps what it returns, and whether something may be changed before another function is called, as in
     `use(items.pop())`."""
@@ -102,18 +104,20 @@ class Found:
         self.returned = self.keeps = False
         # Whether a method or a function is called that changes something, and another one.
         self.mutates = self.calls = self.early = False
-        # The names of functions that are called.
-        self.called = set()
+        # The names of functions that are called, and how often those of methods.
+        self.called, self.methods = set(), collections.Counter()
         # Those of the paths that are changed for certain.
         self.changed = set()
 
     def add(self, other):
         self.early |= other.early or bool(self.changed) and other.calls
+        both = self.below.keys() & other.below.keys()
         for name, value in vars(other).items():
             if type(value) is bool:
                 setattr(self, name, getattr(self, name) or value)
             else:
                 getattr(self, name).update(value)
+        self.below.update(dict.fromkeys(both, True))
 
     def passed(self, node):
         """An object is given to a function that may change it. Where the program's own do, their lines say so."""
@@ -133,7 +137,9 @@ class Found:
     def change_below(self, node, path):
         """The same for an expression whose path ends early: the object is somewhere below."""
         paths = [path] if path is not None else [(name, ()) for name in loaded_names(node)]
-        self.below.update(dict.fromkeys(paths, True))
+        # That which a method returns is known when it does so.
+        is_returned = isinstance(node, ast.Call) and path is not None and path not in self.below
+        self.below.update(dict.fromkeys(paths, node.func.attr if is_returned else True))
         self.returned |= path is None
 
     def store(self, node):
@@ -172,6 +178,7 @@ class Found:
             return
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", None)
         if isinstance(node.func, ast.Attribute):
+            self.methods[name] += 1
             (self.change if name in METHODS else self.passed)(node.func.value)
         elif isinstance(node.func, ast.Name):
             self.called.add(name)
@@ -190,6 +197,7 @@ class Found:
         own = {name for each in node.generators for name in all_names(each.target)}
         self.names |= inner.names - own
         self.called |= inner.called - own
+        self.methods += inner.methods
         self.mutates |= inner.mutates
         self.calls |= inner.calls
         for ours, theirs in zip(self.free(), inner.free()):
@@ -205,7 +213,9 @@ class Found:
         shared, below = tuple(sorted(self.shared)), tuple(self.below)
         early = self.early or self.mutates and self.calls
         read, given = tuple(self.read), tuple(self.given)
-        return Effects(names, shared, tuple(self.paths), tuple(slots), below, read, given, self.returned, self.keeps, early)
+        made = next(iter(self.below.values())) if len(below) == 1 and not self.returned else True
+        returned = made if made is not True and self.methods[made] == 1 else self.returned
+        return Effects(names, shared, tuple(self.paths), tuple(slots), below, read, given, returned, self.keeps, early)
 
 
 def ends_iteration(code, at, kind):

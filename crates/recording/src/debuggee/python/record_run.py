@@ -308,11 +308,16 @@ class Recorder(Paths):
             word = self.heap.word(value)
             self.wire.record(activation.number << 5 | tag, word)
         caller = thread.top = activation.caller
-        if caller is not None and caller.pending is not None and caller.pending.returned:
+        wanted = caller is not None and caller.pending is not None and caller.pending.returned
+        if wanted is True or wanted == activation.code.code.co_name:
             caller.returned = value
         if activation.code.keeps and caller is not None:
             caller.returned = next(iter(activation.known.values()), None)
             caller.pending = caller.pending or NOTHING
+            if type(caller.pending.returned) is str:
+                # What a method has returned is not kept beside this.
+                caller.pending = caller.pending.when(True)
+                caller.pending.returned = False
 
     def forget_ended(self, frame):
         """Release calls that are no longer on the stack of this frame, because they ended unseen."""
@@ -378,14 +383,16 @@ class Recorder(Paths):
                 key = self.key(kind, step, names, frame)
                 if not self.check_globals(value, key):
                     heap.check_item(value, key)
-            others = (heap.check_below, effects.below), (heap.check_read, effects.read), (heap.watch, effects.given)
+            is_one = type(effects.returned) is str and activation.returned is not None
+            below = () if is_one else effects.below
+            others = (heap.check_below, below), (heap.check_read, effects.read), (heap.watch, effects.given)
             for check, paths in others:
                 for root, steps in paths:
                     value = self.find(root, steps, names, frame)
                     if value is not MISSING:
                         check(value)
             if activation.returned is not None:
-                heap.check_below(activation.returned)
+                (heap.check if is_one else heap.check_below)(activation.returned)
                 activation.returned = None
 
     def check_attribute(self, value, name):
