@@ -19,8 +19,8 @@ if (announce) {
   // Report blocking native calls to the debugger.
   if (globalThis[Symbol.for('stillframe.blocking')]) require('./blocking.cjs').begin();
 
-  // Optimized code drops variables that it does not read again, but a user may want to. V8 caches code for certain flags
-  // only: what Node loads of its own after this is compiled anew.
+  // Optimized code drops variables that it does not read again, but a user may want to. V8 uses cached code only with the
+  // flags that it was made with: each module of Node's that is loaded after this is compiled anew.
   require('v8').setFlagsFromString('--no-analyze-environment-liveness');
 }
 
