@@ -66,11 +66,13 @@ impl References {
         (i64::try_from(first.0).ok(), i64::try_from(first.1).ok())
     }
 
-    /// Whether it is the name of a variable that was listed for the frame, and means nothing else there.
+    /// Whether it is the name of a variable that was listed for the frame, means nothing else there, and has as many children
+    /// as then.
     pub(super) fn is_variable(&self, frame: RawId, name: &str) -> bool {
         let scopes = self.of_frames.iter().filter(|scope| self.frames.get(scope) == Some(&frame));
         let mut own = scopes.filter(|scope| !self.of_globals.contains(scope));
-        self.plain.contains(&frame)
+        !self.is_changed
+            && self.plain.contains(&frame)
             && own
                 .any(|scope| self.expressions.get(&(*scope, name.to_owned())).is_some_and(|own| own == name))
     }
