@@ -167,7 +167,7 @@ pub async fn export(
     .await
 }
 
-/// The same to a stream. It is no error if the reader closes it early.
+/// The same to a stream. A reader may close it early without an error.
 pub async fn export_to(
     context: &Context,
     name: Option<String>,

@@ -116,7 +116,7 @@ def has_method(kind, name):
 
 def check_method(value, name):
     """Refuse a method for which LLDB may call another one, such as the destructor. It does not count the destructors that
-    a source leaves out, and that of a class with virtual bases may have a place in front of other virtual methods."""
+    a source leaves out, and that of a class with virtual bases may have a place before other virtual methods."""
     kind = value.GetStaticValue().GetType()
     kind = kind.GetDereferencedType() if kind.IsReferenceType() else kind
     classes = lineage(kind.GetPointeeType() if kind.IsPointerType() else kind)

@@ -31,7 +31,7 @@ def around(function):
 
 def return_type(target, function):
     """The type that a function returns. LLDB adds a method to its class when it reads the type of that method: to a class
-    that it has not read yet, in front of the others, and virtual calls in expressions then go to another method, such as
+    that it has not read yet, before the others, and virtual calls in expressions then go to another method, such as
     the destructor."""
     for one in function.GetBlock().GetVariables(target, True, False, False):
         if one.GetName() == "this":

@@ -79,7 +79,7 @@ function clean(options) {
   }
 }
 
-/** Puts our options in front of those that a shell script replaces them with. */
+/** Puts our options before those that a shell script replaces them with. */
 function keepOptions(options) {
   const { args, envPairs } = options;
   const at = args.findIndex((word) => /^-[a-z]*c$/.test(word)) + 1;

@@ -13,7 +13,7 @@ const LEADS_ON = /^(\{|!|if|then|else|elif|while|until|do|time|exec|command|nohu
 const TAKES_ASSIGNMENTS = /(^|\/)((cross-)?env(-shell)?|export)$/;
 const OPTIONS = /^(["']?)NODE_OPTIONS=/;
 
-/** The script with a text in front of the options that it sets. */
+/** The script with a text before the options that it sets. */
 exports.withOptions = function withOptions(script, first) {
   const insertions = findOptions(script).sort((one, other) => other.at - one.at);
   return insertions.reduce((text, { at, quote }) => {
@@ -22,7 +22,7 @@ exports.withOptions = function withOptions(script, first) {
   }, script);
 };
 
-/** Where words set options, and the quotes in front of them. */
+/** Where words set options, and the quotes before them. */
 function findOptions(script) {
   const found = [];
   const outer = [];

@@ -261,7 +261,7 @@ final class Evaluation
     }
 }
 
-/** What was asked for cannot be done; the message is for the user. */
+/** A request cannot be fulfilled; the message is for the user. */
 final class Refused extends \Exception
 {
 }

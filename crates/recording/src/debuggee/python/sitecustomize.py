@@ -1,6 +1,6 @@
 """Loaded by each Python that a recorded program starts: records it, too.
 
-It stands in front of the module of that name that Python itself, or the program, may have.
+It takes precedence over the module of that name that Python itself, or the program, may have.
 """
 
 import os

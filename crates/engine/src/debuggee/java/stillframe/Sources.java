@@ -102,7 +102,7 @@ final class Sources {
         }
     }
 
-    /** Whether no block that is open after one line ends in front of another. */
+    /** Whether no block that is open after one line ends before another. */
     static boolean isInBlock(String file, int line, int next) {
         try {
             String[] lines = Files.readString(Paths.get(file)).split("\n", -1);
