@@ -328,13 +328,14 @@ class Watch:
 
 
 def items_of(value):
-    """The IDs of what a list, a dictionary or a set holds, or how much a long one holds; None of other values."""
+    """What a list, a dictionary or a set holds, or how much a long one holds; None of other values."""
     kind = next((kind for kind in (list, dict, set) if is_a(value, kind)), None)
     if kind is None:
         return None
     if kind.__len__(value) > MOST_ITEMS:
         return kind.__len__(value)
-    return list(map(id, itertools.chain(kind.__iter__(value), dict.values(value) if kind is dict else ())))
+    items = itertools.chain(kind.__iter__(value), dict.values(value) if kind is dict else ())
+    return [(type(item), item if type(item) in PLAIN else id(item)) for item in items]
 
 
 def is_alike(value, other):
