@@ -337,8 +337,10 @@ async fn a_variable_that_an_inner_one_hides_is_shown_with_its_line() {
     assert_evaluated(&ran, &[("n", "2")]);
     assert_locals(&ran, &["n @ main.c:2: int = 1", "n: int = 2"]);
     let set = |name: &str| json!({ "sessionId": ran["sessionId"], "name": name, "value": "7" });
-    let hidden = server.call("set_variable", set("n @ main.c:2")).await;
-    assert_eq!(hidden["success"], false, "{}", hidden.text);
+    let hidden = server.ok("set_variable", set("n @ main.c:2")).await;
+    assert_eq!(hidden["value"], "7", "{}", hidden.text);
+    let shown = json!({ "sessionId": ran["sessionId"], "expression": "n" });
+    assert_eq!(server.ok("evaluate_expression", shown).await["result"], "2");
     let inner = server.ok("set_variable", set("n")).await;
     assert_eq!(inner["value"], "7", "{}", inner.text);
     server.finish().await;
