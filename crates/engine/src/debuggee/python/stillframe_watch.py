@@ -15,6 +15,7 @@ import functools
 import gc
 import itertools
 import json
+import operator
 import os
 import sys
 import threading
@@ -321,7 +322,7 @@ class Watch:
         """The texts before and after, if the value or its items were written since the last call."""
         value = self.slot.read()
         items = items_of(value)
-        if (value is self.value or is_alike(value, self.value)) and items == self.items:
+        if (value is self.value or is_alike(value, self.value)) and are_alike(items, self.items):
             return None
         old, self.value, self.text, self.items = self.text, value, text_of(value), items
         return old, self.text
@@ -334,8 +335,16 @@ def items_of(value):
         return None
     if kind.__len__(value) > MOST_ITEMS:
         return kind.__len__(value)
-    items = itertools.chain(kind.__iter__(value), dict.values(value) if kind is dict else ())
-    return [(type(item), item if type(item) in PLAIN else id(item)) for item in items]
+    return tuple(itertools.chain(kind.__iter__(value), dict.values(value) if kind is dict else ()))
+
+
+def are_alike(items, others):
+    """Whether two results of `items_of` are of the same items. Most lines change none, which is seen the fastest."""
+    if type(items) is not tuple or type(others) is not tuple:
+        return items == others
+    if len(items) != len(others):
+        return False
+    return all(map(operator.is_, items, others)) or all(a is b or is_alike(a, b) for a, b in zip(items, others))
 
 
 def is_alike(value, other):
