@@ -330,14 +330,14 @@ static int watch_one(const Scope *scope, PyObject *path, PyObject *value)
     return watch(value);
 }
 
-/* What was returned to the line, if that may be changed; only this if it is the one thing in others. */
+/* What was returned to the line, if that may be changed; only this and what is in it if it is the one thing in others. */
 static int check_returned(const Scope *scope, PyObject *activation, int is_one)
 {
     PyObject *returned = FIELD(activation, activation_at.returned);
     if (returned == Py_None)
         return 0;
     FIELD(activation, activation_at.returned) = Py_NewRef(Py_None);
-    int failed = is_one ? check(returned) : check_below(scope, NULL, returned);
+    int failed = is_one ? check_some_below(returned, WITH_PARTS) : check_below(scope, NULL, returned);
     Py_DECREF(returned);
     return failed;
 }

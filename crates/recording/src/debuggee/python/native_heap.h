@@ -515,7 +515,7 @@ static int was_seen(PyObject *seen, PyObject *known)
     return found;
 }
 
-static int check_one_below(PyObject *value, int is_first, PyObject *waiting, PyObject *seen)
+static int check_one_below(PyObject *value, Py_ssize_t most, int is_first, PyObject *waiting, PyObject *seen)
 {
     PyObject *known = Py_XNewRef(find(value));
     if (known == NULL)
@@ -523,7 +523,7 @@ static int check_one_below(PyObject *value, int is_first, PyObject *waiting, PyO
     int done = has_parts(FIELD(known, known_at.contents)) ? was_seen(seen, known) : 1;
     if (done == 0 && !is_first)
         done = check(value);
-    if (done == 0 && PyList_GET_SIZE(waiting) < MOST_BELOW) {
+    if (done == 0 && PyList_GET_SIZE(waiting) < most) {
         PyObject *contents = Py_NewRef(FIELD(known, known_at.contents));
         done = has_parts(contents) ? add_parts(waiting, contents) : 0;
         Py_DECREF(contents);
@@ -533,15 +533,20 @@ static int check_one_below(PyObject *value, int is_first, PyObject *waiting, PyO
 }
 
 /* `Heap.check_below` */
-static int check_all_below(PyObject *value)
+static int check_some_below(PyObject *value, Py_ssize_t most)
 {
     PyObject *waiting = PyList_New(0), *seen = PySet_New(NULL);
     int failed = waiting == NULL || seen == NULL || check(value) < 0 || PyList_Append(waiting, value) < 0;
     for (Py_ssize_t at = 0; !failed && at < PyList_GET_SIZE(waiting); at++)
-        failed = check_one_below(PyList_GET_ITEM(waiting, at), at == 0, waiting, seen) < 0;
+        failed = check_one_below(PyList_GET_ITEM(waiting, at), most, at == 0, waiting, seen) < 0;
     Py_XDECREF(waiting);
     Py_XDECREF(seen);
     return failed ? -1 : 0;
+}
+
+static int check_all_below(PyObject *value)
+{
+    return check_some_below(value, MOST_BELOW);
 }
 
 /* -- what others have methods of ---------------------------------------------------------------------------------- */

@@ -104,20 +104,19 @@ class Found:
         self.returned = self.keeps = False
         # Whether a method or a function is called that changes something, and another one.
         self.mutates = self.calls = self.early = False
-        # The names of functions that are called, and how often those of methods.
-        self.called, self.methods = set(), collections.Counter()
+        # The names of functions that are called, and how often those of methods, and of those of whose results something
+        # is changed.
+        self.called, self.methods, self.made = set(), collections.Counter(), collections.Counter()
         # Those of the paths that are changed for certain.
         self.changed = set()
 
     def add(self, other):
         self.early |= other.early or bool(self.changed) and other.calls
-        both = self.below.keys() & other.below.keys()
         for name, value in vars(other).items():
             if type(value) is bool:
                 setattr(self, name, getattr(self, name) or value)
             else:
                 getattr(self, name).update(value)
-        self.below.update(dict.fromkeys(both, True))
 
     def passed(self, node):
         """An object is given to a function that may change it. Where the program's own do, their lines say so."""
@@ -137,9 +136,9 @@ class Found:
     def change_below(self, node, path):
         """The same for an expression whose path ends early: the object is somewhere below."""
         paths = [path] if path is not None else [(name, ()) for name in loaded_names(node)]
-        # That which a method returns is known when it does so.
-        is_returned = isinstance(node, ast.Call) and path is not None and path not in self.below
-        self.below.update(dict.fromkeys(paths, node.func.attr if is_returned else True))
+        self.below.update(dict.fromkeys(paths, True))
+        # What a method returns is known when it does so.
+        self.made[node.func.attr if isinstance(node, ast.Call) and path is not None else None] += 1
         self.returned |= path is None
 
     def store(self, node):
@@ -198,6 +197,7 @@ class Found:
         self.names |= inner.names - own
         self.called |= inner.called - own
         self.methods += inner.methods
+        self.made += inner.made
         self.mutates |= inner.mutates
         self.calls |= inner.calls
         for ours, theirs in zip(self.free(), inner.free()):
@@ -211,10 +211,12 @@ class Found:
         # The accelerator compares names by identity.
         names = tuple(map(sys.intern, sorted(self.names)))
         shared, below = tuple(sorted(self.shared)), tuple(self.below)
-        early = self.early or self.mutates and self.calls
+        made = next(iter(self.made)) if sum(self.made.values()) == 1 else None
+        returned = made if made is not None and self.methods[made] == 1 else self.returned
+        # What only this method returns is changed after it was called.
+        is_late = returned is made and not self.changed and not self.called and self.methods.keys() - METHODS == {made}
+        early = self.early or self.mutates and self.calls and not is_late
         read, given = tuple(self.read), tuple(self.given)
-        made = next(iter(self.below.values())) if len(below) == 1 and not self.returned else True
-        returned = made if made is not True and self.methods[made] == 1 else self.returned
         return Effects(names, shared, tuple(self.paths), tuple(slots), below, read, given, returned, self.keeps, early)
 
 
@@ -363,8 +365,11 @@ def collect(statement, found):
             continue
         waiting.extend(ast.iter_child_nodes(node))
     if isinstance(statement, ast.AugAssign):
-        # `items += more` changes the list itself.
+        # `items += more` changes the list itself. In what a method returns, it is compared with that.
+        is_in_result = isinstance(getattr(statement.target, "value", None), ast.Call)
+        made = found.made.copy()
         found.change(statement.target)
+        found.made = made if is_in_result else found.made
     return calls
 
 

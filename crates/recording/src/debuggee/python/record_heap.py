@@ -30,6 +30,8 @@ MOST_KNOWN = 50_000
 MOST_OBJECTS = 300_000
 # Objects below another that are compared after a line.
 MOST_BELOW = 1000
+# So that of one, also what is directly in it.
+WITH_PARTS = 2
 # Containers that are compared after each line because others have methods of them.
 MOST_WATCHED = 8
 # Items of a `deque`, all of which move when the first is taken.
@@ -227,8 +229,8 @@ class Heap(Named, Tables):
                             if issubclass(type(each), dict):
                                 self.check(each)
 
-    def check_below(self, value):
-        """The same for an object and all that has been written of what is in it."""
+    def check_below(self, value, most=MOST_BELOW):
+        """The same for an object and what has been written of what is in it: all, or about as many objects."""
         waiting, seen = [value], set()
         self.check(value)
         for at in waiting:
@@ -238,7 +240,7 @@ class Heap(Named, Tables):
             seen.add(known.number)
             if at is not value:
                 self.check(at)
-            if len(waiting) < MOST_BELOW:
+            if len(waiting) < most:
                 contents = known.contents
                 contents = contents.values() if type(contents) is dict else contents
                 waiting += [item for item in contents if type(item) not in SIMPLE]

@@ -41,7 +41,7 @@ enum { CALL_SHIFT = 29, BY_SHIFT = 32 };
 #define ABSENT CONSTANT_WORD(3)
 /* As in record_heap.py, record_shapes.py and record_effects.py. */
 #define WIDE ((int64_t)1 << 60)
-enum { NEW = 64, MOST_MEMBERS = 8, MOST_BELOW = 1000, UNREAD = -2 };
+enum { NEW = 64, MOST_MEMBERS = 8, MOST_BELOW = 1000, WITH_PARTS = 2, UNREAD = -2 };
 enum { FUNCTION, LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE, CLASS };
 enum { BY_ATTRIBUTE, BY_CONSTANT, BY_VARIABLE, BY_FORMULA };
 enum { OF_LITERAL, OF_PATH, OF_LENGTH, OF_SUM, OF_DIFFERENCE, OF_PRODUCT, OF_QUOTIENT, OF_REST };
