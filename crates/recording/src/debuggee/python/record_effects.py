@@ -197,7 +197,8 @@ class Found:
         self.names |= inner.names - own
         self.called |= inner.called - own
         self.methods += inner.methods
-        self.made += inner.made
+        # It may call a method many times.
+        self.made[None] += bool(inner.made or inner.changed)
         self.mutates |= inner.mutates
         self.calls |= inner.calls
         for ours, theirs in zip(self.free(), inner.free()):
@@ -330,6 +331,9 @@ def collect(statement, found):
             found.paths[GLOBALS, ()] = True
     elif isinstance(statement, ast.ExceptHandler) and statement.name:
         names.add(statement.name)
+    elif isinstance(statement, (ast.For, ast.AsyncFor, ast.While)) and statement.body[0].lineno == statement.lineno:
+        # What is on its line runs many times.
+        found.made[None] += 1
     waiting = own_parts(statement)
     # Those that are called here, or through the name that they get (`is_binding`).
     not_given = set(bound_by(statement))
