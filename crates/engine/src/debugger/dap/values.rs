@@ -513,7 +513,10 @@ async fn set_by_name(
     let request = async move { asked.request::<::dap::SetVariable>(arguments, deadlines::READ).await };
     let answer = debugger.silently(request).await;
     let response = answer.map_err(|error| match error {
-        Error::Refused(message) if message == "failed to find the named variable" => not_there(name),
+        // lldb-dap 19 gives no reason.
+        Error::Refused(message) if ["", "failed to find the named variable"].contains(&message.as_str()) => {
+            not_there(name)
+        }
         Error::Refused(message) if (debugger.quirks().is_timeout)(&message) => {
             Error::Deadline { what: "the expression".to_owned(), after: deadlines::EVALUATE }
         }
