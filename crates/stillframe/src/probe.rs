@@ -47,8 +47,8 @@ pub(crate) struct ProbeArgs {
     /// Stop only at these hits: `5`, `>= 5`, `% 5`.
     #[arg(long, value_name = "COUNT")]
     hit_condition: Option<HitCondition>,
-    /// Exceptions to stop at; `userUnhandled` includes those that only a library catches, such as a web framework
-    /// [default: uncaught].
+    /// Exceptions to stop at; `userUnhandled` includes those that only a library catches, such as a web framework; in
+    /// Go, only `all` does [default: uncaught].
     #[arg(long, value_name = "WHICH")]
     exceptions: Option<ExceptionArg>,
     #[command(flatten)]

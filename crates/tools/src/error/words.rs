@@ -91,7 +91,9 @@ pub(crate) fn standard(next: Next) -> &'static str {
         Next::FindWatch => "call evaluate_expression with `watch: true` to add one",
         Next::FindFrame => "call get_stack_trace for valid frames",
         Next::EvaluateAlone => "call evaluate_expression to read it separately",
-        Next::StopWhereRaised => "run again with `exceptions: userUnhandled` to stop at the raise",
+        Next::StopWhereRaised => {
+            "run again with `exceptions: userUnhandled`, in Go `all`, to stop at the raise"
+        }
     }
 }
 

@@ -185,7 +185,7 @@ mod tests {
     fn each_toolset_says_what_to_do() {
         let caught = Caught::Answered(500);
         assert_eq!(caught.sentence(quick), "the response status was 500: an exception may have been caught");
-        assert!(caught.sentence(standard).contains("exceptions: userUnhandled"));
+        assert!(caught.sentence(standard).contains("exceptions: userUnhandled`, in Go `all`"));
         assert!(caught.sentence(inspector).contains("breakOnCaught"));
     }
 }
