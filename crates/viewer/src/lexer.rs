@@ -89,7 +89,7 @@ impl Lexer {
     }
 }
 
-/// After where a text is closed. A backslash takes the next character with it.
+/// Where a text ends, with its closing sign. A backslash takes the next character with it.
 fn end_of(text: &str, from: usize, closing: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, char) in text.char_indices().skip_while(|(at, _)| *at < from) {

@@ -158,9 +158,7 @@ impl Adapter for Go {
         true
     }
 
-    fn commands(&self) -> Option<&dyn Commands> {
-        Some(self)
-    }
+    capabilities! { commands: Commands, source_analysis: SourceAnalysis }
 
     fn observation(&self) -> Observation {
         Observation {
@@ -172,10 +170,6 @@ impl Adapter for Go {
 
     fn deadlock_error(&self) -> Option<&'static str> {
         Some("all goroutines are asleep")
-    }
-
-    fn source_analysis(&self) -> Option<&dyn SourceAnalysis> {
-        Some(self)
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {

@@ -178,9 +178,7 @@ impl Adapter for C {
         true
     }
 
-    fn commands(&self) -> Option<&dyn Commands> {
-        Some(self)
-    }
+    capabilities! { commands: Commands }
 
     fn observation(&self) -> Observation {
         Observation {

@@ -322,8 +322,8 @@ pub struct Quirks {
     /// A command of the debugger that takes a frame and an expression, and prints an expression that the adapter can
     /// evaluate for one that it cannot, or an error, as JSON in a line after `evaluated `.
     pub expression_command: Option<&'static str>,
-    /// Whether each name that is listed in a function of this name is one that the adapter finds there, so that
-    /// `expression_command` has nothing to say about it.
+    /// Whether the adapter itself evaluates each variable that is listed in a function of this name, without
+    /// `expression_command`.
     pub has_own_names: fn(&str) -> bool,
     /// A command of the debugger that takes a frame, and prints the name of each global variable that the frame's scopes
     /// list although the program does not have it, in a line after `removed `.

@@ -205,9 +205,7 @@ impl Adapter for Rust {
         true
     }
 
-    fn commands(&self) -> Option<&dyn Commands> {
-        Some(self)
-    }
+    capabilities! { commands: Commands }
 
     fn observation(&self) -> Observation {
         Observation {

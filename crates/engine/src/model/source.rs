@@ -388,7 +388,7 @@ mod tests {
             // Both are in the function without a name, and `C.g` is between them.
             (10, Placement::Moved(13)),
             (14, Placement::None(vec![8, 13])),
-            // What is before it is after functions.
+            // Functions are between it and the code before it.
             (16, Placement::None(vec![8, 13])),
         ];
         for (line, expected) in table {

@@ -68,7 +68,7 @@ pub(super) fn in_function(debugger: &DapDebugger, function: &str, thrown: Option
     let thrower = debugger.quirks().thrown_value.filter(|_| thrown.is_some());
     let type_name = thrower.map_or(function, |thrower| thrower.function).to_owned();
     let message = thrown.unwrap_or_default();
-    // What it iterates over while it is thrown may be called for those that are caught, too.
+    // The function that throws runs for those that are caught, too.
     let uncaught = debugger.quirks().thrown_value.is_none_or(|thrower| thrower.function != function);
     (debugger.quirks().exception)(Exception { type_name, message, stack: String::new(), uncaught })
 }
