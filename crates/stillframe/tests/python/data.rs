@@ -28,6 +28,10 @@ class Hidden:
         self.__secret = 2  # @private
         return self
 
+def add(items):
+    items.append('c')  # @appended
+    return items
+
 count = 0
 def work(items, table, slotted, hidden):
     global count
@@ -38,7 +42,7 @@ def work(items, table, slotted, hidden):
     count += 1  # @global
     table['new'] = 1  # @new
     del table['new']  # @deleted
-    items.append('c')  # @appended
+    add(items)
     hidden.change()
     return items
 
@@ -62,9 +66,10 @@ fn written(script: &Script, stopped: &Answer, name: &str, old: &str, new: &str) 
 async fn items_slots_globals_and_private_attributes_are_watched() {
     let script = Script::new(KINDS);
     let (session, _) = Debugging::stopped_at(&script, "ready").await;
-    for expression in ["items[1]", "table['key']", "slotted.size", "count", "table['new']", "items"] {
+    for expression in ["items[1]", "table['key']", "slotted.size", "count", "table['new']"] {
         session.ok("set_breakpoint", json!({ "watch": expression })).await;
     }
+    session.ok("set_breakpoint", json!({ "watch": "items", "condition": "table and len(items) == 3" })).await;
     for (name, old, new) in [
         ("item", "'a'", "'b'"),
         ("key", "[1]", "[2]"),

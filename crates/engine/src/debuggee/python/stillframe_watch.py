@@ -318,9 +318,10 @@ class Watch:
         self.value = slot.read() if is_enabled else MISSING
         self.text, self.items = text_of(self.value), items_of(self.value)
 
-    def change(self):
+    def change(self, frame):
         """The texts before and after, if the value or its items were written since the last call."""
-        value = self.slot.read()
+        # Any function may write items, which are not to live longer than without us.
+        value = self.slot.read() if self.slot.concerns(frame) else self.value
         items = items_of(value)
         if (value is self.value or is_alike(value, self.value)) and are_alike(items, self.items):
             return None
@@ -508,9 +509,7 @@ def on_line(frame):
         if slot is not each.slot:
             # Do not extend the lifetime of a frame that has ended.
             each.slot = found[each.identity] = slot
-        if not each.is_enabled or not slot.concerns(frame):
-            continue
-        change = each.change()
+        change = each.change(frame) if each.is_enabled else None
         if change is not None:
             report(each, change, frame, ident, stops, changes)
     lines = ran.pop(ident, None) or collections.deque(maxlen=MOST_LINES)
@@ -522,8 +521,9 @@ def on_line(frame):
 
 
 def report(each, change, frame, ident, stops, changes):
-    names = dict(frame.f_globals)
-    names.update(frame.f_locals)
+    # Elsewhere, a rule is about the variables beside the one that is watched.
+    ruled = frame if each.slot.concerns(frame) else each.slot.frame
+    names = {**ruled.f_globals, **ruled.f_locals}
     rule = each.rule
     try:
         if not rule.applies(names):
