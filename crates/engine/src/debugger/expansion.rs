@@ -18,12 +18,11 @@ pub(super) async fn by_requests(
     let until = Instant::now() + expansion.within;
     let read = async |(parent, variable): (Option<usize>, Variable<RawId>)| {
         let Variable { name, value, .. } = variable;
-        let children = match numbers(&value, expansion.children) {
-            Some(children) => children,
-            None => {
-                let reading = debugger.variables(*value.contents()?, expansion.page(), text);
-                tokio::time::timeout_at(until, reading).await.ok()?.ok()?
-            }
+        let children = if let Some(children) = numbers(&value, expansion.children) {
+            children
+        } else {
+            let reading = debugger.variables(*value.contents()?, expansion.page(), text);
+            tokio::time::timeout_at(until, reading).await.ok()?.ok()?
         };
         Some(ExpandedValue { parent, name, children })
     };

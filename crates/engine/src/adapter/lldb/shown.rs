@@ -37,7 +37,8 @@ fn without_arguments(name: &str) -> String {
 }
 
 fn without_parameters(name: &str) -> String {
-    let name = name.strip_prefix("decltype").and_then(behind_parentheses).unwrap_or(name);
+    let name =
+        name.strip_prefix("decltype").map(str::trim_start).and_then(behind_parentheses).unwrap_or(name);
     let mut depth = 0_usize;
     for (at, letter) in name.char_indices() {
         let before = name.get(..at).unwrap_or_default();
@@ -56,10 +57,11 @@ fn without_parameters(name: &str) -> String {
 /// What is behind the parentheses at the beginning.
 fn behind_parentheses(text: &str) -> Option<&str> {
     let mut depth = 0_i32;
-    let (end, _) = text.char_indices().find(|(_, letter)| {
-        depth += i32::from(*letter == '(') - i32::from(*letter == ')');
-        *letter == ')' && depth == 0
-    })?;
+    let (end, _) =
+        text.char_indices().take_while(|(at, letter)| *at > 0 || *letter == '(').find(|(_, letter)| {
+            depth += i32::from(*letter == '(') - i32::from(*letter == ')');
+            *letter == ')' && depth == 0
+        })?;
     text.get(end + 1..).map(str::trim_start)
 }
 
@@ -145,6 +147,7 @@ mod tests {
             ("int total<int>(std::vector<int> const&)", "total<int>"),
             ("decltype ((json::read(x)),((void)())) json::parse<int>(int&) const", "json::parse<int>"),
             ("decltype(auto) shop::visit(int)", "shop::visit"),
+            ("decltype_name(int)", "decltype_name"),
             ("(anonymous namespace)::help(int)", "(anonymous namespace)::help"),
             ("shop::operator<(shop::A const&, shop::A const&)", "shop::operator<"),
             ("Fn::operator()(int) const", "Fn::operator()"),

@@ -310,10 +310,8 @@ fn shown_variable(
         references.of_frames.contains(&parent) && !name.is_empty() && name.chars().all(is_part)
     };
     let expression = evaluate_name.filter(|expression| expressions::is_usable(expression));
-    // An entry of a map has another key.
-    let is_entry = kind.as_deref().is_some_and(|kind| kind.starts_with("std::pair<const "));
     let element = || {
-        expressions::index_of(&name).filter(|_| !is_entry)?;
+        expressions::index_of(&name)?;
         Some(format!("{}{name}", references.own.get(&parent)?))
     };
     if let Some(expression) = expression.or_else(|| Some(name.clone()).filter(is_name)).or_else(element) {
@@ -476,16 +474,7 @@ pub(super) async fn set_variable(
     if evaluates {
         let expression = format!("{expression} = {value}");
         let deadline = deadlines::EVALUATE;
-        let assignment = Evaluate { expression, frame, deadline, text: limit, pure: false };
-        let answer = evaluate(debugger, assignment).await;
-        // The program may lack the operator for items.
-        let is_item = can.supports_set_variable && expressions::index_of(name).is_some();
-        return match answer {
-            Err(Error::Refused(_)) if is_item => {
-                set_by_name(debugger, parent, name, value, limit).await.or(answer)
-            }
-            answer => answer,
-        };
+        return evaluate(debugger, Evaluate { expression, frame, deadline, text: limit, pure: false }).await;
     }
     let arguments =
         ::dap::SetExpressionArguments { expression, value: value.to_owned(), frame_id: Some(frame.0) };
@@ -513,7 +502,7 @@ async fn set_by_name(
     let request = async move { asked.request::<::dap::SetVariable>(arguments, deadlines::READ).await };
     let answer = debugger.silently(request).await;
     let response = answer.map_err(|error| match error {
-        // lldb-dap 19 gives no reason.
+        // An adapter may give no reason, or no other than this.
         Error::Refused(message) if ["", "failed to find the named variable"].contains(&message.as_str()) => {
             not_there(name)
         }
@@ -567,7 +556,16 @@ async fn expression_for(debugger: &DapDebugger, parent: RawId, name: &str) -> Re
         return Err(missing());
     }
     let page = Page { start: 0, count: u64::MAX, special: true, internals: false };
-    variables(debugger, parent, page, 0).await?;
+    let listed = variables(debugger, parent, page, 0).await?.variables;
     let found = known(&lock(&debugger.0.references));
+    let is_constant = |one: &Variable<RawId>| one.name == name && is_constant(&one.value.type_name);
+    if found.is_none() && listed.iter().any(is_constant) {
+        return Err(raised(String::new(), format!("`{name}` is constant")));
+    }
     found.ok_or_else(missing)
+}
+
+/// Whether a type of C or C++ is that of a constant, such as the key of an entry in a map.
+fn is_constant(kind: &str) -> bool {
+    kind.rsplit_once('*').map_or(kind.starts_with("const "), |(_, behind)| behind.trim() == "const")
 }
