@@ -44,20 +44,25 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
         }
     }
     let mut ordered = HashSet::new();
-    let mut seen = HashMap::new();
+    let mut names = HashMap::new();
     for write in changed_slots(recording, first.id, second.id)? {
         if calls.iter().any(|call| call.new == write.owner) {
             continue;
         }
+        // Most of what is written in a long range is of objects and calls that are not shown, so that is decided first.
+        let name = match names.entry(write.owner) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(name_of(recording, write.owner, &before, second.id)?),
+        };
+        let Some(name) = &*name else { continue };
         let order = match write.key {
             Key::Item(_) if ordered.insert(write.owner) => order_of(recording, write.owner, &before, &after)?,
             _ => None,
         };
         if let Some((old, new)) = order {
-            let name = recording.object_name(write.owner.as_object().unwrap_or_default())?;
-            if title.as_ref() != Some(&name) {
+            if title.as_ref() != Some(name) {
                 lines.add(format!("{name}:"));
-                title = Some(name);
+                title = Some(name.clone());
             }
             lines.add(format!("  order: {old} → {new}"));
             count += 1;
@@ -66,27 +71,9 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
         if old == new || is_definition(recording, write.key, new.unwrap_or(Word::Absent))? {
             continue;
         }
-        let name = match write.owner.as_object() {
-            Some(object) => {
-                let is_new = match seen.entry(object) {
-                    Entry::Occupied(is_new) => *is_new.get(),
-                    Entry::Vacant(unknown) => *unknown
-                        .insert(before.all(write.owner)?.is_empty() || recording.is_unread(object, &before)?),
-                };
-                // What a new object contains is shown where it is kept.
-                if is_new {
-                    continue;
-                }
-                recording.object_name(object)?
-            }
-            None => match recording.active_owner(write.owner, second.id)? {
-                Some(function) => function,
-                None => continue,
-            },
-        };
-        if title.as_ref() != Some(&name) {
+        if title.as_ref() != Some(name) {
             lines.add(format!("{name}:"));
-            title = Some(name);
+            title = Some(name.clone());
         }
         count += 1;
         if lines.is_full() {
@@ -100,6 +87,14 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
         lines.add("nothing that is recorded differs");
     }
     Ok(lines.finish())
+}
+
+/// The object, or the function or module, that has slots; none if the call has ended, or if the object is new since
+/// `before`: what a new one contains is shown where it is kept.
+fn name_of(recording: &Recording, owner: Owner, before: &MemoryAt<'_>, event: i64) -> Result<Option<String>> {
+    let Some(object) = owner.as_object() else { return recording.active_owner(owner, event) };
+    let is_new = before.all(owner)?.is_empty() || recording.is_unread(object, before)?;
+    if is_new { Ok(None) } else { recording.object_name(object).map(Some) }
 }
 
 /// The variables of a function in two of its calls.
