@@ -207,9 +207,12 @@ async fn lists_and_trees_of_any_length_are_read_to_their_ends() {
         assert_eq!(page.at("/variables/1/value"), "{19999, 9999.5}", "{}", page.text);
         assert_eq!((page.at("/count"), page.at("/total")), (&json!(2), &json!(20_000)), "{}", page.text);
         let entry = page.at("/variables/0/variablesReference");
-        let half = json!({ "sessionId": id, "variablesReference": entry, "name": "second", "value": "0.5" });
-        let set = server.ok("set_variable", half).await;
-        assert_eq!(set["value"], "0.5", "{}", set.text);
+        let set =
+            |name| json!({ "sessionId": id, "variablesReference": entry, "name": name, "value": "0.5" });
+        let key = server.call("set_variable", set("first")).await;
+        assert!(key.text.contains("`first` is constant"), "{}", key.text);
+        let half = server.ok("set_variable", set("second")).await;
+        assert_eq!(half["value"], "0.5", "{}", half.text);
     }
     server.finish().await;
 }

@@ -37,8 +37,7 @@ fn without_arguments(name: &str) -> String {
 }
 
 fn without_parameters(name: &str) -> String {
-    let name =
-        name.strip_prefix("decltype").map(str::trim_start).and_then(behind_parentheses).unwrap_or(name);
+    let name = name.strip_prefix("decltype").and_then(behind_parentheses).unwrap_or(name);
     let mut depth = 0_usize;
     for (at, letter) in name.char_indices() {
         let before = name.get(..at).unwrap_or_default();
@@ -56,12 +55,12 @@ fn without_parameters(name: &str) -> String {
 
 /// What is behind the parentheses at the beginning.
 fn behind_parentheses(text: &str) -> Option<&str> {
-    let mut depth = 0_i32;
-    let (end, _) =
-        text.char_indices().take_while(|(at, letter)| *at > 0 || *letter == '(').find(|(_, letter)| {
-            depth += i32::from(*letter == '(') - i32::from(*letter == ')');
-            *letter == ')' && depth == 0
-        })?;
+    let text = text.trim_start().strip_prefix('(')?;
+    let mut depth = 1_i32;
+    let (end, _) = text.char_indices().find(|(_, letter)| {
+        depth += i32::from(*letter == '(') - i32::from(*letter == ')');
+        depth == 0
+    })?;
     text.get(end + 1..).map(str::trim_start)
 }
 
