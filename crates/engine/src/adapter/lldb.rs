@@ -54,7 +54,7 @@ const GDB: Quirks = Quirks {
     function: shown::function,
     value: gdb::value,
     is_start_function: QUIRKS.is_start_function,
-    other_expression: declared::functions,
+    other_expression: declared::results,
     ..gdb::QUIRKS
 };
 

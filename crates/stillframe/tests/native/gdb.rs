@@ -104,7 +104,12 @@ async fn a_c_source_is_debugged_by_gdb_where_there_is_no_lldb() {
     let frames = session.ok("get_stack_trace", json!({})).await;
     assert_eq!(frames.at("/stackFrames/0/name"), "add", "{}", frames.text);
     assert_eq!(frames.at("/stackFrames/1/line"), program.line("call"), "{}", frames.text);
-    for (expression, value) in [("sum", "1"), ("add(left, 40)", "41"), ("(int)strcmp(\"a\", \"a\")", "0")] {
+    for (expression, value) in [
+        ("sum", "1"),
+        ("add(left, 40)", "41"),
+        ("(int)strcmp(\"a\", \"a\")", "0"),
+        ("strlen(strstr(\"xyz\", \"y\"))", "2"),
+    ] {
         assert_eq!(session.evaluate(expression).await, value);
     }
     let unknown =

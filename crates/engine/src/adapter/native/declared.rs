@@ -18,6 +18,18 @@ const TYPES: &[(&str, &str)] = &[
 
 /// An expression with the types of such functions, for one with a function whose type is unknown.
 pub(in crate::adapter) fn functions(expression: &str, message: &str, _: &Deciding) -> Option<Other> {
+    declared(expression, message, |kind, name| format!("(({kind}){name})"))
+}
+
+/// The same with the types of only the results: through a pointer, GDB calls the function of the C library that chooses the
+/// one for the processor.
+pub(in crate::adapter) fn results(expression: &str, message: &str, _: &Deciding) -> Option<Other> {
+    declared(expression, message, |kind, name| {
+        format!("({}){name}", kind.split("(*)").next().unwrap_or(kind))
+    })
+}
+
+fn declared(expression: &str, message: &str, spelled: impl Fn(&str, &str) -> String) -> Option<Other> {
     let (mut other, mut rest) = (String::new(), expression);
     while let Some(letter) = rest.chars().next().filter(|_| message.contains("has unknown return type")) {
         let end = match letter {
@@ -29,7 +41,7 @@ pub(in crate::adapter) fn functions(expression: &str, message: &str, _: &Decidin
         let kind = TYPES.iter().find(|(_, names)| names.split(' ').any(|name| name == part));
         let is_member = [".", "->", "::"].iter().any(|sign| other.trim_end().ends_with(*sign));
         match kind.filter(|_| !is_member && behind.trim_start().starts_with('(')) {
-            Some((kind, _)) => other.extend(["((", *kind, ")", part, ")"]),
+            Some((kind, _)) => other.push_str(&spelled(kind, part)),
             None => other.push_str(part),
         }
         rest = behind;
