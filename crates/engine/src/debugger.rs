@@ -342,7 +342,7 @@ pub struct RuleFor {
     pub id: BreakpointId,
     /// When it acts, and how.
     pub rule: Rule,
-    /// The function that it was requested by; none for a line.
+    /// The name of the requested function; none for a line.
     pub function: Option<String>,
 }
 

@@ -41,7 +41,7 @@ pub enum BreakpointTarget {
 }
 
 impl BreakpointTarget {
-    /// The function that it was requested by, whether its place is known or not.
+    /// The name of the requested function, whether its place is known or not.
     pub fn function(&self) -> Option<&str> {
         match self {
             Self::Function { name } | Self::Line { anchor: Some(Anchor::Function(name)), .. } => Some(name),
@@ -71,7 +71,7 @@ pub struct FunctionLocation {
 /// Where a breakpoint will be set, if that differs from the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdjustedPosition {
-    /// The line with the name of the function that it was requested by.
+    /// The line with the name of the requested function.
     pub declared: Option<u32>,
     /// On this line, because the requested one has no code.
     pub line: Option<u32>,
@@ -244,7 +244,7 @@ pub enum Binding {
         columns: Vec<u32>,
         /// Why the location may be wrong.
         warning: Option<String>,
-        /// The function, for a breakpoint that was requested by a function's name alone.
+        /// The function, if only its name was requested.
         function: Option<FunctionLocation>,
     },
     /// It cannot be set.
@@ -295,7 +295,7 @@ impl Breakpoint {
         matches!(self.binding, Binding::Bound { .. })
     }
 
-    /// The function that it was requested by, whether its place is known or not.
+    /// The name of the requested function, whether its place is known or not.
     pub fn function(&self) -> Option<&str> {
         self.place.function()
     }
@@ -316,7 +316,7 @@ impl Breakpoint {
         }
     }
 
-    /// The text that its line was requested by.
+    /// The text by which its line was found.
     pub fn statement(&self) -> Option<&str> {
         match &self.place {
             BreakpointTarget::Line { anchor: Some(Anchor::Statement(text)), .. } => Some(text),
@@ -341,8 +341,7 @@ impl Breakpoint {
         }
     }
 
-    /// The line with the name of the function that it was requested by, while it is bound; the line that it is on
-    /// where that is not known.
+    /// The line with the name of the requested function, while it is bound; its own line where that is not known.
     pub fn declared_line(&self) -> Option<u32> {
         let Binding::Bound { line, function, .. } = &self.binding else { return None };
         self.function()?;
