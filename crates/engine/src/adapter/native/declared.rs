@@ -21,8 +21,8 @@ pub(in crate::adapter) fn functions(expression: &str, message: &str, _: &Decidin
     declared(expression, message, |kind, name| format!("(({kind}){name})"))
 }
 
-/// The same with the types of only the results: through a pointer, GDB calls the function of the C library that chooses the
-/// one for the processor.
+/// The same with only the types of the results: of a function with one version for each kind of processor, GDB calls
+/// through a pointer what chooses the version.
 pub(in crate::adapter) fn results(expression: &str, message: &str, _: &Deciding) -> Option<Other> {
     declared(expression, message, |kind, name| {
         format!("({}){name}", kind.split("(*)").next().unwrap_or(kind))
