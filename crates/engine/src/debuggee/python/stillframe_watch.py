@@ -320,7 +320,7 @@ class Watch:
 
     def change(self, frame):
         """The texts before and after, if the value or its items were written since the last call."""
-        # Any function may write items, which are not to live longer than without us.
+        # Any function may write the items, and removed ones are not to be held for longer than a line.
         value = self.slot.read() if self.slot.concerns(frame) else self.value
         items = items_of(value)
         if (value is self.value or is_alike(value, self.value)) and are_alike(items, self.items):
@@ -521,7 +521,7 @@ def on_line(frame):
 
 
 def report(each, change, frame, ident, stops, changes):
-    # Elsewhere, a rule is about the variables beside the one that is watched.
+    # A rule uses the variables beside the one that is watched, also where another function writes its items.
     ruled = frame if each.slot.concerns(frame) else each.slot.frame
     names = {**ruled.f_globals, **ruled.f_locals}
     rule = each.rule
