@@ -37,7 +37,7 @@ fn without_arguments(name: &str) -> String {
 }
 
 fn without_parameters(name: &str) -> String {
-    let name = name.strip_prefix("decltype").and_then(behind_parentheses).unwrap_or(name);
+    let name = name.strip_prefix("decltype").and_then(after_parentheses).unwrap_or(name);
     let mut depth = 0_usize;
     for (at, letter) in name.char_indices() {
         let before = name.get(..at).unwrap_or_default();
@@ -53,8 +53,8 @@ fn without_parameters(name: &str) -> String {
     name.trim_start_matches("::").to_owned()
 }
 
-/// What is behind the parentheses at the beginning.
-fn behind_parentheses(text: &str) -> Option<&str> {
+/// What is after the parentheses at the beginning.
+fn after_parentheses(text: &str) -> Option<&str> {
     let text = text.trim_start().strip_prefix('(')?;
     let mut depth = 1_i32;
     let (end, _) = text.char_indices().find(|(_, letter)| {

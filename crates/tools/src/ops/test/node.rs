@@ -72,7 +72,7 @@ pub(super) fn missing(output: &str) -> Option<ToolError> {
     Some(ToolError::no_command(name, &install))
 }
 
-/// Whether a runner has said that there is no file of tests as requested, and so nothing of tests.
+/// Whether a runner has printed that it found no test file, and so has reported no tests.
 pub(super) fn found_no_tests(output: &str) -> bool {
     ["No tests found", "No test files found", "Could not find '"].iter().any(|said| output.contains(said))
 }
