@@ -30,7 +30,7 @@ MOST_KNOWN = 50_000
 MOST_OBJECTS = 300_000
 # Objects below another that are compared after a line.
 MOST_BELOW = 1000
-# So that of one, also what is directly in it.
+# The same of the only object that a line changes: it, and what is directly in it.
 WITH_PARTS = 2
 # Containers that are compared after each line because others have methods of them.
 MOST_WATCHED = 8

@@ -20,7 +20,7 @@ import stillframe_pickled
 import stillframe_state
 from record_accelerator import native
 from record_effects import ATTRIBUTE, NOTHING, Effects, effects_in
-from record_heap import WIDE, WITH_PARTS, Heap, Known, differ, module_dict
+from record_heap import MOST_BELOW, WIDE, WITH_PARTS, Heap, Known, differ, module_dict
 from record_named import NAMED, is_double
 from record_paths import MISSING, Paths
 from record_shapes import Shape, class_name
@@ -392,7 +392,7 @@ class Recorder(Paths):
                     if value is not MISSING:
                         check(value)
             if activation.returned is not None:
-                heap.check_below(activation.returned, *[WITH_PARTS] * is_one)
+                heap.check_below(activation.returned, WITH_PARTS if is_one else MOST_BELOW)
                 activation.returned = None
 
     def check_attribute(self, value, name):
