@@ -47,8 +47,14 @@ pub trait Recorder: Sync {
         limits: Limits,
     ) -> Result<ProcessSpec>;
 
-    /// What must be there while the program runs, until it is dropped.
-    fn assist(&self, _host: &dyn Host, _segments: &Path) -> Result<Option<Box<dyn Send>>> {
+    /// What must be there while the program runs, until it is dropped. `only` is what was named, to be recorded alone.
+    fn assist(
+        &self,
+        _host: &dyn Host,
+        _segments: &Path,
+        _only: &[String],
+        _launch: &Launch,
+    ) -> Result<Option<Box<dyn Send>>> {
         Ok(None)
     }
 }

@@ -31,6 +31,9 @@ const SPARE: u64 = 16 << 20;
 /// Records that are stored in one transaction, after which the size of the recording is compared with its limit.
 const AT_ONCE: usize = 4096;
 
+/// Where the recorders find what was named, one name in each line.
+const ONLY: &str = "STILLFRAME_RECORD_ONLY";
+
 /// From this many events on it matters that a program was recorded slowly.
 const MANY: i64 = 300_000;
 
@@ -45,6 +48,8 @@ pub struct RecordRequest {
     pub launch: Launch,
     /// How much of values.
     pub limits: Limits,
+    /// The files, folders, modules and functions to record; all of the program's own if empty.
+    pub only: Vec<String>,
     /// After so long, the program is ended.
     pub timeout: Duration,
     /// After this many bytes, recording stops, or older events are dropped; the program runs on.
@@ -94,8 +99,12 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
         prepared = prepare(recorder, &request, safety) => prepared?,
     };
     let segments = temporary::new_path();
-    let assistant = recorder.assist(&Machine, &segments)?;
-    let spec = recorder.plan(&Machine, &runtime, &request.launch, &segments, request.limits)?;
+    let only = named(&request.only, &request.launch.working_folder());
+    let assistant = recorder.assist(&Machine, &segments, &only, &request.launch)?;
+    let mut spec = recorder.plan(&Machine, &runtime, &request.launch, &segments, request.limits)?;
+    if !only.is_empty() {
+        spec.env.insert(ONLY.to_owned(), Some(only.join("\n")));
+    }
     let (name, path) = library.new_path()?;
     let store = Store::new(&path)?;
     let store = match request.last {
@@ -126,7 +135,9 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     has_ended.store(true, Ordering::Release);
     let written = writing.await.map_err(|_| Error::question("the recording was interrupted"))??;
     drop(assistant);
-    let (incomplete, unrecorded, dropped) = (written.incomplete, written.unrecorded, written.store.dropped());
+    let others = (!only.is_empty()).then(|| format!("only {} was recorded", request.only.join(", ")));
+    let incomplete = written.incomplete.or(others);
+    let (unrecorded, dropped) = (written.unrecorded, written.store.dropped());
     let counts = Counts { events: written.counts.events - dropped, writes: written.store.kept_writes()? };
     let facts = [
         ("end", end.clone()),
@@ -156,6 +167,13 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
         lacking,
         removed,
     })
+}
+
+/// What is to be recorded: the absolute paths of what exists, and other names as they are.
+fn named(only: &[String], folder: &Path) -> Vec<String> {
+    let path = |name: &String| folder.join(name).canonicalize().ok();
+    let names = only.iter().filter(|name| !name.is_empty());
+    names.map(|name| path(name).map_or_else(|| name.clone(), |path| path.display().to_string())).collect()
 }
 
 /// Finds what runs the program, and has it ready. With what would make it faster.

@@ -36,6 +36,10 @@ pub(crate) struct RecordArgs {
     /// File to use as the program's standard input [default: empty].
     #[arg(long, value_name = "FILE")]
     stdin: Option<PathBuf>,
+    /// Record only this file, folder, module, installed package or function; repeatable [default: all code outside of
+    /// installed packages].
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
     /// Maximum number of items to record per container [default: 100].
     #[arg(long, value_name = "COUNT")]
     items: Option<usize>,
@@ -194,6 +198,7 @@ pub(crate) async fn record(args: RecordArgs, run_context: RunContext) -> anyhow:
         "args": words.collect::<Vec<_>>(),
         "cwd": args.cwd,
         "stdinFile": args.stdin,
+        "only": (!args.only.is_empty()).then_some(args.only),
         "items": args.items,
         "depth": args.depth,
         "length": args.length,

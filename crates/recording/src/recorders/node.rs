@@ -4,6 +4,7 @@
 //! (`service`). The answer has the same lines, and a source map for columns. What writes records is in
 //! `record_helpers.cjs` and the modules that it loads.
 
+mod chosen;
 mod edits;
 mod instrument;
 mod modules;
@@ -19,6 +20,7 @@ use engine::model::launch::Launch;
 use engine::parts::folder_with;
 use engine::process::ProcessSpec;
 
+use self::chosen::Chosen;
 use self::service::Service;
 use super::{CACHED, Limits, Recorder};
 
@@ -79,10 +81,17 @@ impl Recorder for Node {
         Ok(spec)
     }
 
-    fn assist(&self, host: &dyn Host, segments: &Path) -> Result<Option<Box<dyn Send>>> {
+    fn assist(
+        &self,
+        host: &dyn Host,
+        segments: &Path,
+        only: &[String],
+        launch: &Launch,
+    ) -> Result<Option<Box<dyn Send>>> {
         let folder = provide(&host.cache_dir())?;
         let helpers = node::file_url(&folder.join(HELPERS));
-        let service = Service::start(segments, helpers).map_err(|error| Error::Environment {
+        let chosen = Chosen { names: only.to_vec(), folder: launch.working_folder() };
+        let service = Service::start(segments, helpers, chosen).map_err(|error| Error::Environment {
             problem: format!("cannot use `{}`: {error}", segments.display()),
             remedy: "check that the temporary folder is writable".to_owned(),
         })?;

@@ -25,6 +25,7 @@ macro_rules! module {
 const MODULES: &[(&str, &str)] = &[
     module!("stillframe_record"),
     module!("record_accelerator"),
+    module!("record_chosen"),
     module!("record_effects"),
     module!("record_heap"),
     module!("record_monitoring"),

@@ -403,3 +403,57 @@ async fn what_workers_did_before_the_main_thread_ended_them_is_recorded() {
     has(&calls, &["work was called 6 times", "return: 6, exception: 0"]);
     client.server.finish().await;
 }
+
+/// A program, the package that it uses, and the arguments that run it.
+const NAMED: [(&str, &str, &str, &str); 2] = [
+    (
+        "main.py",
+        "import sys\nsys.path.insert(0, 'site-packages')\nimport prices\n\n\nclass Cart:\n    def total(self):\n        \
+         found = prices.price(3)\n        return found\n\n\ndef other():\n    found = Cart().total()\n    return found\n\n\n\
+         print(other())\n",
+        "site-packages/prices/__init__.py",
+        "def price(count):\n    cost = count * -2\n    return cost\n",
+    ),
+    (
+        "main.js",
+        "const { price } = require('prices');\n\nclass Cart {\n  total() {\n    const found = price(3);\n    return found;\n  \
+         }\n}\n\nfunction other() {\n  const found = new Cart().total();\n  return found;\n}\n\nconsole.log(other());\n",
+        "node_modules/prices/index.js",
+        "exports.price = function price(count) {\n  const cost = count * -2;\n  return cost;\n};\n",
+    ),
+];
+
+#[tokio::test]
+async fn what_is_named_is_recorded_alone() {
+    for (name, text, package, library) in NAMED {
+        let folder = tempfile::tempdir().unwrap();
+        let program = Fixture::write(folder.path(), name, text);
+        std::fs::create_dir_all(folder.path().join(package).parent().unwrap()).unwrap();
+        std::fs::write(folder.path().join(package), library).unwrap();
+        let runtimes = if name == "main.py" { pythons() } else { vec!["node".to_owned()] };
+        for runtime in runtimes {
+            let client = Client::new(&runtime).await;
+            for (only, functions) in [
+                ("prices", ["price"].as_slice()),
+                ("Cart.total", &["Cart.total"]),
+                (name, &["Cart.total", "other"]),
+                ("main", &["Cart.total", "other"]),
+                ("nothing", &[]),
+            ] {
+                let run =
+                    json!({ "command": [runtime, program.path()], "cwd": folder.path(), "only": [only] });
+                let said = client.ask("record_run", run).await;
+                has(&said, &["exited with code 0", &format!("only {only} was recorded"), "output:\n-6\n"]);
+                for function in ["price", "Cart.total", "other"] {
+                    let hits = client.server.call("count_hits", json!({ "target": function })).await;
+                    if functions.contains(&function) {
+                        has(&hits.text, &["was called once"]);
+                    } else {
+                        has(&hits.text, &[&format!("only {only} was recorded")]);
+                    }
+                }
+            }
+            client.server.finish().await;
+        }
+    }
+}

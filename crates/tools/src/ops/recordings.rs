@@ -27,6 +27,8 @@ const WRAPPERS: [&str; 8] = ["chrt", "ionice", "nice", "nohup", "setsid", "stdbu
 pub struct RecordOptions {
     /// How much of values.
     pub limits: Limits,
+    /// The files, folders, modules and functions to record.
+    pub only: Vec<String>,
     /// The time after which the program is ended.
     pub timeout: Duration,
     /// Keep the last N events; none for the first ones.
@@ -71,6 +73,7 @@ pub async fn record_command(
         executable: command.executable,
         launch: command.launch,
         limits: options.limits,
+        only: options.only,
         timeout: options.timeout,
         most_bytes: context.bounds().recording,
         last: options.last,

@@ -32,10 +32,15 @@ exports.watchLoaders = (registered) => {
   if (/(^|\s)--(experimental-)?loader\b/.test(options)) registered(register);
 };
 
-/** Whether a file is the program's own. */
+// What is recorded alone: absolute paths, and names of packages, files and functions.
+const NAMES = (process.env.STILLFRAME_RECORD_ONLY || '').split('\n').filter(Boolean);
+
+/** Whether a file is the program's own, or in a package that was named. */
 function isUsers(filename) {
-  return typeof filename === 'string' && path.isAbsolute(filename) && !filename.startsWith(__dirname)
-    && !/[\\/]node_modules[\\/]/.test(filename);
+  if (typeof filename !== 'string' || !path.isAbsolute(filename) || filename.startsWith(__dirname)) return false;
+  const parts = filename.split(/[\\/]node_modules[\\/]/);
+  const isIn = (name) => [filename, parts[parts.length - 1]].some((each) => `${each}/`.startsWith(`${name}/`));
+  return parts.length === 1 || NAMES.some(isIn);
 }
 
 exports.isUsers = isUsers;

@@ -1,7 +1,8 @@
 """What happens in the program, as records: calls, lines, what they change, exceptions and output.
 
 `Recorder` has what both sources of events use (record_monitoring.py, record_tracing.py): they say that a frame begins,
-reaches a line, or ends. The program's code is what is in files that are not part of Python or of an installed package.
+reaches a line, or ends. The program's code is what is in files that are not part of Python or of an installed package,
+unless some were named (record_chosen.py).
 """
 
 import atexit
@@ -19,6 +20,7 @@ import stillframe_imports
 import stillframe_pickled
 import stillframe_state
 from record_accelerator import native
+from record_chosen import PACKAGES, Chosen
 from record_effects import ATTRIBUTE, NOTHING, Effects, effects_in
 from record_heap import MOST_BELOW, WIDE, WITH_PARTS, Heap, Known, differ, module_dict
 from record_named import NAMED, is_double
@@ -116,6 +118,7 @@ class Recorder(Paths):
         self.here, self.segments = here, segments
         self.limits = items, depth, most_text, self.is_user_module, renderer(most_text)
         self.files, self.user_modules = {}, {}
+        self.chosen = Chosen()
         self.closed = False
         self.wire = self.source = None
         paths = sysconfig.get_paths()
@@ -195,8 +198,9 @@ class Recorder(Paths):
         if path.startswith("<") or not os.path.isfile(path):
             return False
         real = os.path.realpath(path)
-        parts = real.split(os.sep)
-        return not real.startswith(self.libraries) and not {"site-packages", "dist-packages"} & set(parts)
+        if PACKAGES & set(real.split(os.sep)):
+            return self.chosen.has_file(path)
+        return not real.startswith(self.libraries)
 
     def is_user_module(self, name):
         known = self.user_modules.get(name)
@@ -212,7 +216,7 @@ class Recorder(Paths):
         known = self.codes.get(id(code))
         if known is None:
             path = code.co_filename
-            if code.co_name in PARTS or not self.is_user_file(path):
+            if code.co_name in PARTS or not self.is_user_file(path) or not self.chosen.has(code):
                 return False
             known = self.codes[id(code)] = self.new_code(code, path)
         return known

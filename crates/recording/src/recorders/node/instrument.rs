@@ -23,6 +23,7 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan, SourceType, Span};
 use serde::Serialize;
 
+use super::chosen::Chosen;
 use super::edits::{Applied, Edits, Piece};
 use super::modules::ModuleNames;
 use super::original::{Original, WHOLE};
@@ -62,20 +63,31 @@ pub(super) struct Script<'t> {
     pub(super) kind: Kind,
     /// A module from which the functions of the recorder are imported.
     pub(super) helpers: &'t str,
+    /// What is to be recorded.
+    pub(super) chosen: &'t Chosen,
 }
 
-/// Puts calls of the recorder in; none if it is neither JavaScript nor TypeScript, whose types Node removes afterwards.
+/// Puts calls of the recorder in; none if it is neither JavaScript nor TypeScript, whose types Node removes afterwards, or
+/// nothing in it is to be recorded.
 pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
     let allocator = Allocator::default();
     let kind = if script.kind == Kind::CommonJs { SourceType::cjs() } else { SourceType::mjs() };
     let program = [false, true]
         .into_iter()
         .find_map(|typed| parse(&allocator, script.text, kind.with_typescript(typed)))?;
-    let facts = Facts::of(&program);
-    let is_module = script.kind == Kind::Module;
-    let module = if is_module { ModuleNames::of(&program, &facts) } else { ModuleNames::default() };
-    let mut instrumenter = Instrumenter::new(script, facts, module);
-    instrumenter.visit_program(&program);
+    let without = |skipped| {
+        let facts = Facts::of(&program);
+        let is_module = script.kind == Kind::Module;
+        let module = if is_module { ModuleNames::of(&program, &facts) } else { ModuleNames::default() };
+        let mut instrumenter = Instrumenter { skipped, ..Instrumenter::new(script, facts, module) };
+        instrumenter.visit_program(&program);
+        instrumenter
+    };
+    let mut instrumenter = without(Vec::new());
+    let skipped = script.chosen.skipped([script.path, &instrumenter.original.path], &instrumenter.named)?;
+    if !skipped.is_empty() {
+        instrumenter = without(skipped);
+    }
     let Instrumenter { edits, codes, original, .. } = instrumenter;
     Some(Instrumented { applied: edits.apply(script.text, &original), codes, file: original.path })
 }
@@ -93,6 +105,10 @@ struct Instrumenter<'t> {
     lines: LineStarts,
     edits: Edits,
     codes: Vec<(String, u32)>,
+    /// The functions that were visited, by their names.
+    named: Vec<(String, Span)>,
+    /// Those that stay as they are.
+    skipped: Vec<Span>,
     scopes: Vec<Scope>,
     /// The functions around, outermost first; the first is the module.
     functions: Vec<FunctionContext>,
@@ -179,6 +195,8 @@ impl<'t> Instrumenter<'t> {
             lines: LineStarts::of(script.text),
             edits: Edits::default(),
             codes: Vec::new(),
+            named: Vec::new(),
+            skipped: Vec::new(),
             scopes: Vec::new(),
             functions: Vec::new(),
             hint: None,
@@ -463,7 +481,13 @@ mod tests {
     use super::*;
 
     fn instrumented(text: &str, kind: Kind) -> Option<String> {
-        let script = Script { text, path: Path::new("/main.ts"), kind, helpers: "/helpers.mjs" };
+        let script = Script {
+            text,
+            path: Path::new("/main.ts"),
+            kind,
+            helpers: "/helpers.mjs",
+            chosen: &Chosen::default(),
+        };
         instrument(&script).map(|done| done.applied.text)
     }
 

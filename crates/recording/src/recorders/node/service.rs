@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use engine::named_pipe;
 use serde::{Deserialize, Serialize};
 
+use super::chosen::Chosen;
 use super::instrument::{Instrumented, Kind, Script, instrument};
 use crate::wire::beside;
 
@@ -33,19 +34,19 @@ struct Question {
     script: Option<String>,
 }
 
-/// Nothing, for a file that cannot be read as JavaScript and is left as it is.
+/// Nothing, for a file that is left as it is, because it cannot be read as JavaScript or is not to be recorded.
 #[derive(Serialize)]
 struct Answer {
     script: Option<Instrumented>,
 }
 
 impl Service {
-    pub(super) fn start(segments: &Path, helpers: String) -> std::io::Result<Self> {
+    pub(super) fn start(segments: &Path, helpers: String, chosen: Chosen) -> std::io::Result<Self> {
         let path = beside(segments, "ask");
         let pipe = named_pipe::create(&path)?;
         let (reader, folder) = (pipe.try_clone()?, segments.to_owned());
         let thread = std::thread::Builder::new().name("instrumenter".to_owned());
-        let thread = thread.spawn(move || answer_all(reader, &folder, &helpers))?;
+        let thread = thread.spawn(move || answer_all(reader, &folder, &helpers, &chosen))?;
         Ok(Self { segments: segments.to_owned(), pipe, thread: Some(thread) })
     }
 }
@@ -62,15 +63,20 @@ impl Drop for Service {
 }
 
 /// Answers until the end, and then removes what loaders' threads have left for those that run the scripts.
-fn answer_all(pipe: File, segments: &Path, helpers: &str) {
+fn answer_all(pipe: File, segments: &Path, helpers: &str, chosen: &Chosen) {
     let mut left = Vec::new();
-    answer_each(pipe, segments, helpers, &mut left);
+    answer_each(pipe, segments, |asked| answer(asked, helpers, chosen), &mut left);
     for script in left {
         let _ = std::fs::remove_file(beside(segments, format_args!("script{script}")));
     }
 }
 
-fn answer_each(pipe: File, segments: &Path, helpers: &str, left: &mut Vec<String>) {
+fn answer_each(
+    pipe: File,
+    segments: &Path,
+    answer: impl Fn(&Question) -> Option<Instrumented>,
+    left: &mut Vec<String>,
+) {
     for line in BufReader::new(pipe).lines() {
         let Ok(line) = line else { return };
         if line == END {
@@ -85,7 +91,7 @@ fn answer_each(pipe: File, segments: &Path, helpers: &str, left: &mut Vec<String
         left.extend(
             asked.as_ref().and_then(|asked: &Question| asked.script.clone()).filter(|it| is_number(it)),
         );
-        let script = asked.and_then(|asked| answer(&asked, helpers));
+        let script = asked.and_then(|asked| answer(&asked));
         let written = serde_json::to_vec(&Answer { script }).ok().and_then(|text| {
             let part = beside(segments, format_args!("part{line}"));
             std::fs::write(&part, text).ok()?;
@@ -102,12 +108,12 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit() || letter == '.')
 }
 
-fn answer(question: &Question, helpers: &str) -> Option<Instrumented> {
+fn answer(question: &Question, helpers: &str, chosen: &Chosen) -> Option<Instrumented> {
     let Question { path, source, kind, script } = question;
     let script = script.as_ref().map(|script| format!("?script={script}"));
     let helpers = format!("{helpers}{}", script.unwrap_or_default());
     let text = source.strip_prefix('\u{feff}').unwrap_or(source);
-    let attempt = |kind| instrument(&Script { text, path, kind, helpers: &helpers });
+    let attempt = |kind| instrument(&Script { text, path, kind, helpers: &helpers, chosen });
     // Where nothing says what a file is, Node tries both.
     let either = || match kind {
         Kind::CommonJs => attempt(*kind).or_else(|| attempt(Kind::Module)),

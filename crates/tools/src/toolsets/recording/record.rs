@@ -29,6 +29,9 @@ pub(super) struct RecordRun {
     stdin: Option<String>,
     /// File for standard input.
     stdin_file: Option<PathBuf>,
+    /// Record only these files, folders, modules, installed packages or functions, such as `src/cart.py` or `Cart.total`;
+    /// default: all code outside of installed packages.
+    only: Option<ArgumentList>,
     /// Items to record per container, default 100.
     items: Option<usize>,
     /// Depth of nested objects, default 4.
@@ -68,7 +71,13 @@ impl Tool for RecordRun {
         };
         let stdin = lifecycle::stdin(self.stdin, self.stdin_file)?;
         let timeout = Duration::from_millis(timeout);
-        let options = RecordOptions { limits, timeout, last: last.flatten(), stdin };
+        let options = RecordOptions {
+            limits,
+            only: self.only.unwrap_or_default().0,
+            timeout,
+            last: last.flatten(),
+            stdin,
+        };
         let recorded = recordings::record(context, &self.command, self.args, self.cwd, options).await;
         let recorded = recorded.map_err(|error| error.naming_executable("command"))?;
         Ok(Text(recordings::summary(&recorded)))

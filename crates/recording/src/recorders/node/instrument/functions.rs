@@ -108,6 +108,11 @@ impl Instrumenter<'_> {
     fn enter(&mut self, begun: Begun<'_, '_>, body: impl FnOnce(&mut Self)) {
         let Begun { name, span, start, kind, is_async, is_generator, own_name, params } = begun;
         self.hint = None;
+        // A constructor ends what the fields of its object have begun.
+        if self.reserved.is_none() && self.skipped.contains(&span) {
+            return;
+        }
+        self.named.push((name.clone(), span));
         let code = self.reserved.take().unwrap_or_else(|| self.new_code(name, start));
         // The call of the function around has a number, unless this is among the values of its parameters.
         let level = self.functions.len();
