@@ -474,6 +474,8 @@ pub struct ThrownValue {
 pub struct ReadFirst {
     /// An expression for it.
     pub expression: &'static str,
+    /// Whether values in a scope of this name may be read only after it.
+    pub scope_may_lack: fn(&str) -> bool,
     /// Whether the text of another value, or the message of a refusal, says that something could not be read, or may be
     /// for that, or does not show all of the value.
     pub may_lack: fn(&str) -> bool,

@@ -14,6 +14,12 @@ pub fn threads(pid: u32) -> Vec<u32> {
     numbers(&format!("/proc/{pid}/task"))
 }
 
+/// How many threads of a process compute. The others are in system calls, as far as the system reports that.
+pub fn computing_threads(pid: u32) -> usize {
+    let is_in_call = |thread: &u32| matches!(SystemCall::of(pid, *thread), Ok(Some(_)));
+    threads(pid).iter().filter(|thread| !is_in_call(thread)).count()
+}
+
 /// The numbers of the open files of a process. None if the system does not report them.
 pub(super) fn descriptors(pid: u32) -> Vec<u32> {
     numbers(&format!("/proc/{pid}/fd"))

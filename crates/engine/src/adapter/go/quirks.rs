@@ -109,6 +109,8 @@ pub(super) const QUIRKS: Quirks = Quirks {
     // Delve can read an interface in registers only when it has read one in memory.
     read_first: Some(ReadFirst {
         expression: "runtime.divideError",
+        // Only the code of an optimized function keeps variables in registers, and the name of its scope says so.
+        scope_may_lack: |name| name.contains("optimized"),
         may_lack: |text| {
             ["error loading module data", " has no member "].iter().any(|part| text.contains(part))
                 || text.ends_with("...")

@@ -1,7 +1,8 @@
 //! Values that an adapter can read only when it has read another one since the program stopped.
 //!
 //! Reading that one at every stop would slow down what only counts hits or reads simple values at them. So it is read
-//! before values are listed, and when the value of an expression may lack something or was refused for that.
+//! where scopes are listed that may lack it, and when the value of an expression may lack something or was refused for
+//! that.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -27,6 +28,12 @@ pub(super) fn read(debugger: &DapDebugger) -> bool {
     // Without it, other values can still be read, so the answer is not waited for.
     tokio::spawn(debugger.client().begin::<::dap::Evaluate>(&arguments, deadlines::CONDITION));
     true
+}
+
+/// The same where values in one of these scopes may lack it.
+pub(super) fn read_for(debugger: &DapDebugger, scopes: &[::dap::Scope]) -> bool {
+    let may_lack = debugger.quirks().read_first.map(|first| first.scope_may_lack);
+    may_lack.is_some_and(|may_lack| scopes.iter().any(|scope| may_lack(&scope.name))) && read(debugger)
 }
 
 /// Evaluates an expression, a second time if it may have lacked what must be read first. One that runs code of the program

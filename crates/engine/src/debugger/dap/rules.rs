@@ -396,7 +396,11 @@ async fn finish_function(debugger: &DapDebugger, thread: RawId) -> Result<bool> 
     let Some(goes_back) = debugger.quirks().goes_back_at_end else { return Ok(false) };
     let step = lock(&debugger.0.stepping).step;
     let Some((step, began)) = step.filter(|(step, _)| *step != Step::Out) else { return Ok(false) };
-    let Some((file, line)) = place_of(debugger, thread).await else { return Ok(false) };
+    // The report of the stop has these frames.
+    let stack = debugger.stack_trace(thread, 0, SEARCHED).await?;
+    let place = stack.frames.first().and_then(|frame| frame.location.as_ref());
+    let place = place.and_then(|place| Some((place.source.path.as_ref()?, place.line)));
+    let Some((file, line)) = place else { return Ok(false) };
     let text = std::fs::read_to_string(file).unwrap_or_default();
     if !u32::try_from(began.line).is_ok_and(|began| goes_back(&text, began, line)) {
         return Ok(false);

@@ -261,11 +261,14 @@ async fn unreported(
         _ => false,
     };
     let Some(reported) = first.thread_id.filter(|_| is_asked_for) else { return Vec::new() };
+    let is_known = lock(&debugger.0.addresses).values().any(|numbers| *numbers == first.hit_breakpoint_ids);
+    if (is_known || !is_at_breakpoint) && is_alone(debugger) {
+        return Vec::new();
+    }
     let answer = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await;
     let mut threads = answer.map(|answer| answer.threads).unwrap_or_default();
     lock(&debugger.0.listed).clone_from(&threads);
     threads.retain(|thread| thread.id != reported && may_be(&thread.name));
-    let is_known = lock(&debugger.0.addresses).values().any(|numbers| *numbers == first.hit_breakpoint_ids);
     if threads.is_empty() && (is_known || !is_at_breakpoint) {
         return Vec::new();
     }
@@ -283,6 +286,11 @@ async fn unreported(
         }
     }
     stops
+}
+
+/// Whether all other threads are in system calls, where no breakpoint is.
+fn is_alone(debugger: &DapDebugger) -> bool {
+    start::pid(debugger).is_some_and(|pid| process::computing_threads(pid) == 1)
 }
 
 /// The address of a thread's next instruction.

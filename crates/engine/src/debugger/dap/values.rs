@@ -134,7 +134,6 @@ fn range(scope: &::dap::Scope) -> Option<SourceRange> {
 
 /// The scopes of a frame. They do not change until code of the program runs.
 async fn ask_scopes(debugger: &DapDebugger, frame: RawId) -> Result<Vec<::dap::Scope>> {
-    first::read(debugger);
     let generation = {
         let references = lock(&debugger.0.references);
         if let Some((_, known)) = references.scoped.as_ref().filter(|(of, _)| *of == frame) {
@@ -142,8 +141,11 @@ async fn ask_scopes(debugger: &DapDebugger, frame: RawId) -> Result<Vec<::dap::S
         }
         references.generation
     };
-    let arguments = ::dap::ScopesArguments { frame_id: frame.0 };
-    let response = debugger.request::<::dap::Scopes>(arguments, deadlines::REQUEST).await?;
+    let arguments = || ::dap::ScopesArguments { frame_id: frame.0 };
+    let mut response = debugger.request::<::dap::Scopes>(arguments(), deadlines::REQUEST).await?;
+    if first::read_for(debugger, &response.scopes) {
+        response = debugger.request::<::dap::Scopes>(arguments(), deadlines::REQUEST).await?;
+    }
     let mut references = lock(&debugger.0.references);
     // The program may have run meanwhile.
     if references.generation == generation {
@@ -285,7 +287,6 @@ fn with_length(quirks: &Quirks, value: Value<RawId>, length: Option<i64>) -> Val
 
 /// The adapter's number for a scope or value.
 async fn scope_number(debugger: &DapDebugger, reference: RawId) -> Result<i64> {
-    first::read(debugger);
     if reference.0 >= 0 {
         return Ok(reference.0);
     }

@@ -146,7 +146,11 @@ async fn exceptions_are_assembled_from_available_fields() {
 }
 
 const NEEDS_OTHER: Quirks = Quirks {
-    read_first: Some(ReadFirst { expression: "other", may_lack: |text| text == "unread" }),
+    read_first: Some(ReadFirst {
+        expression: "other",
+        scope_may_lack: |name| name == "Optimized",
+        may_lack: |text| text == "unread",
+    }),
     is_call: |expression| expression.ends_with(')'),
     ..Quirks::NONE
 };
@@ -183,4 +187,19 @@ async fn what_other_values_need_is_read_where_one_may_lack_it() {
     assert_eq!(asked_for(&mut scene, &first).await, ["x", "other", "x", "x", "f()", "other", "x"]);
     lock(&scene.debugger.0.references).forget();
     assert_eq!(asked_for(&mut scene, &[("f()", "1")]).await, ["other", "f()"]);
+    for (name, requests) in [("Locals", 1), ("Optimized", 2)] {
+        lock(&scene.debugger.0.references).forget();
+        let body = json!({ "scopes": [{ "name": name, "variablesReference": 1, "expensive": false }] });
+        let served = async {
+            for number in 0..requests {
+                scene.peer.serve("scopes", body.clone()).await;
+                if number == 0 && requests == 2 {
+                    scene.peer.serve("evaluate", json!({ "result": "whole" })).await;
+                }
+            }
+        };
+        let (scopes, ()) = tokio::join!(scene.debugger.scopes(RawId(1)), served);
+        assert_eq!(scopes.unwrap().len(), 1, "{name}");
+        scene.assert_quiet().await;
+    }
 }
