@@ -436,9 +436,7 @@ async fn what_is_named_is_recorded_alone() {
             for (only, functions) in [
                 ("prices", ["price"].as_slice()),
                 ("Cart.total", &["Cart.total"]),
-                (name, &["Cart.total", "other"]),
                 ("main", &["Cart.total", "other"]),
-                ("nothing", &[]),
             ] {
                 let run =
                     json!({ "command": [runtime, program.path()], "cwd": folder.path(), "only": [only] });
