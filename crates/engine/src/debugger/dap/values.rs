@@ -247,7 +247,7 @@ async fn ask_variables(
     text: usize,
 ) -> Result<Vec<::dap::Variable>> {
     // The scopes of another frame must not be asked for between the two requests.
-    let _turn = debugger.0.scoping.lock().await;
+    let _turn = if reference.0 < 0 { Some(debugger.0.scoping.lock().await) } else { None };
     let number = scope_number(debugger, reference).await?;
     let signed = |number: u64| i64::try_from(number).ok();
     let (filter, start, count) = match part {
@@ -384,7 +384,12 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     if pure && (quirks.is_call)(&expression) {
         return Err(expressions::runs_code());
     }
-    let (spelled, form) = expressions::spelled(debugger, frame, &expression, pure).await?;
+    let is_of_variables = expressions::is_of_variables(debugger, frame, &expression);
+    let (spelled, mut form) = if is_of_variables {
+        Default::default()
+    } else {
+        expressions::spelled(debugger, frame, &expression, pure).await?
+    };
     let context = if pure && spelled.is_none() { "hover" } else { "watch" };
     let ask = |expression: String| {
         let arguments = ::dap::EvaluateArguments {
@@ -400,6 +405,13 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     };
     let expression = expressions::rounded(quirks, &expression, &ask).await;
     let mut answer = ask(spelled.unwrap_or_else(|| expression.clone())).await;
+    if is_of_variables && matches!(answer, Err(Error::Refused(_))) {
+        // As in a source of C that is compiled as C++.
+        let (spelled, around) = expressions::spelled(debugger, frame, &expression, pure).await?;
+        if let Some(spelled) = spelled {
+            (answer, form) = (ask(spelled).await, around);
+        }
+    }
     if !pure {
         if let Some(other) = expressions::run(debugger, frame, &expression, &answer, &ask).await {
             answer = other;
