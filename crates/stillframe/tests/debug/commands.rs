@@ -137,14 +137,14 @@ async fn a_pause_stops_a_program_that_another_command_waits_for() {
     let ran = shell.debug(["launch", program.path(), "--timeout", "1"]).await.ended_with(5);
     ran.says("The program is running; run `stillframe debug continue` to wait for it");
     let (waits, paused) = tokio::join!(shell.debug(["continue"]), async {
-        shell.waits().await;
+        shell.continued(1).await;
         shell.debug(["pause"]).await
     });
     paused.ended_with(0).says("pause at ");
     waits.ended_with(0).says("pause at ");
     // Stopping the session ends commands that wait.
     let (waits, stopped) = tokio::join!(shell.debug(["continue"]), async {
-        shell.waits().await;
+        shell.continued(2).await;
         shell.debug(["stop"]).await
     });
     stopped.ended_with(0);

@@ -90,7 +90,7 @@ async fn an_interrupted_command_leaves_the_session_unchanged() {
     let (shell, _) = ticking().await;
     let mut command = shell.command(["continue"]).await;
     let waits = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
-    shell.waits().await;
+    shell.continued(1).await;
     interrupt(waits.id().expect("it runs"));
     let ran = CommandRun::of(waits.wait_with_output().await.expect("it ends")).ended_with(130);
     ran.says("interrupted: a started program keeps running");

@@ -98,14 +98,15 @@ impl Shell {
         self.runtime.path().join("journal.jsonl")
     }
 
-    /// Comes back when one more command waits for the program than has been answered.
-    async fn waits(&self) {
+    /// Comes back when this many commands have continued the program.
+    async fn continued(&self, times: usize) {
         let journal = self.journal();
-        let is_waiting = || {
+        let is_call = |line: &&str| line.contains("tool:call") && line.contains("\"continue_execution\"");
+        let has_continued = || {
             let text = std::fs::read_to_string(&journal).unwrap_or_default();
-            text.lines().filter(|line| line.contains("\"continue_execution\"")).count() % 2 == 1
+            text.lines().filter(is_call).count() == times
         };
-        eventually(is_waiting).await;
+        eventually(has_continued).await;
     }
 
     /// Runs it until its output is closed.

@@ -43,7 +43,9 @@ async fn a_program_killed_while_a_call_waits_ends_only_that_call(language: Langu
     let start = json!({ "sessionId": other, "scriptPath": other_program.path() });
     session.server.ok("start_debugging", start).await;
 
-    let running = json!({ "scriptPath": program.path(), "timeout": 300 });
+    // Delve reports exit code 0 if it was about to give the program a signal of Go's scheduler.
+    let env = json!({ "GODEBUG": "asyncpreemptoff=1" });
+    let running = json!({ "scriptPath": program.path(), "timeout": 300, "env": env });
     assert_eq!(session.ok("start_debugging", running).await.outcome(), "running");
     let pid = session.program_pid().await;
     let waits = session.ok("continue_execution", json!({ "timeout": 60_000 }));
