@@ -193,8 +193,8 @@ async fn a_line_that_awaits_is_hit_before_it_does() {
     server.finish().await;
 }
 
-const CLOSURES: &str = r#"fn main() {
-    let pairs = vec![("a", 1), ("b", 2)];
+const CLOSURES: &str = r#"fn main() { // @declares
+    let pairs = vec![("a", 1), ("b", 2)]; // @begins
     let dear: Vec<_> = pairs.iter().filter(|(_, price)| *price > 1).collect(); // @filters
     let mut sum = 0;
     pairs.iter().for_each(|(name, price)| {
@@ -214,6 +214,11 @@ async fn a_closure_stops_with_the_names_of_its_pattern() {
     let arguments = json!({ "program": program.path(), "until": until, "timeout": 60_000 });
     let ran = server.ok("run_until", arguments).await;
     assert_eq!(locals(&ran), ["price: &usize = 2"], "{}", ran.text);
+    // The body begins with code of the library that is compiled into it.
+    let until = json!([{ "file": program.path(), "line": program.line("declares") }]);
+    let ran =
+        server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
+    assert_eq!(ran.place(), (program.path(), program.line("begins")), "{}", ran.text);
     server.finish().await;
 }
 

@@ -275,7 +275,9 @@ impl DapDebugger {
         let arguments = ::dap::SetBreakpointsArguments { source, breakpoints };
         let _still = self.pause_for(&owners, Some(path)).await;
         let response = self.request_in_source(arguments.clone()).await?;
-        let answers = refused::move_on(self, path, arguments, &mut owners, response.breakpoints).await?;
+        let answers = response.breakpoints;
+        let answers = refused::return_to(self, path, arguments.clone(), &mut owners, answers).await?;
+        let answers = refused::move_on(self, path, arguments, &mut owners, answers).await?;
         let results = self.keep(answers, owners, Some(path));
         complete(self).await;
         recording::announce(self).await;

@@ -1,5 +1,5 @@
 //! Breakpoints that an adapter refuses because their lines have no code. Only the compiler knows which lines have some, so
-//! the adapter is asked about the other ones of the same function.
+//! the adapter is asked about the other ones of the same function. Also those that it binds in another file.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -96,11 +96,7 @@ async fn moved(
     }
     for ((sent, owner), body) in arguments.breakpoints.iter_mut().zip(owners).zip(bodies) {
         let Some(to) = body.as_ref().and_then(|body| body.nearest(&with_code)) else { continue };
-        sent.line = i64::from(to);
-        owner.line = Some(to);
-        if functions::closures_around(debugger, path, to).is_some() {
-            (sent.condition, owner.is_native) = (None, false);
-        }
+        set_on(debugger, path, to, sent, owner);
     }
     let (breakpoints, places) = without_doubles(&arguments.breakpoints);
     arguments.breakpoints = breakpoints;
@@ -109,6 +105,52 @@ async fn moved(
         moved.get(place).filter(|answer| !has_no_code(debugger, answer)).cloned().unwrap_or(before)
     };
     Ok(places.into_iter().zip(answers).map(answer).collect())
+}
+
+fn set_on(
+    debugger: &DapDebugger,
+    path: &Path,
+    line: u32,
+    sent: &mut ::dap::SourceBreakpoint,
+    owner: &mut SentBreakpoint,
+) {
+    sent.line = i64::from(line);
+    owner.line = Some(line);
+    if functions::closures_around(debugger, path, line).is_some() {
+        (sent.condition, owner.is_native) = (None, false);
+    }
+}
+
+/// Sets the breakpoints that an adapter bound in another file on the next line. LLDB does so on the line that declares a
+/// function, if its body begins with code of another function that the compiler put there.
+pub(super) async fn return_to(
+    debugger: &DapDebugger,
+    path: &Path,
+    arguments: ::dap::SetBreakpointsArguments,
+    owners: &mut [SentBreakpoint],
+    answers: Vec<::dap::Breakpoint>,
+) -> Result<Vec<::dap::Breakpoint>> {
+    let is_elsewhere = |answer: &::dap::Breakpoint| {
+        let file = answer.source.as_ref().and_then(|source| source.path.as_deref());
+        answer.verified && file.is_some_and(|file| Path::new(file).file_name() != path.file_name())
+    };
+    if !answers.iter().any(is_elsewhere) {
+        return Ok(answers);
+    }
+    let (mut next, mut next_owners) = (arguments.clone(), owners.to_vec());
+    for ((sent, owner), answer) in next.breakpoints.iter_mut().zip(&mut next_owners).zip(&answers) {
+        if let Some(line) = positive(Some(sent.line)).filter(|_| is_elsewhere(answer)) {
+            set_on(debugger, path, line + 1, sent, owner);
+        }
+    }
+    let (breakpoints, places) = without_doubles(&next.breakpoints);
+    next.breakpoints = breakpoints;
+    let found = debugger.request_in_source(next).await?.breakpoints;
+    if found.iter().any(|answer| !answer.verified || is_elsewhere(answer)) {
+        return Ok(debugger.request_in_source(arguments).await?.breakpoints);
+    }
+    owners.clone_from_slice(&next_owners);
+    Ok(places.into_iter().filter_map(|place| found.get(place).cloned()).collect())
 }
 
 /// Which lines of a file have code. Its breakpoints stay set, with others on those lines that never stop.
