@@ -57,14 +57,19 @@ async fn a_step_off_the_end_of_a_function_runs_its_deferred_calls_and_comes_to_t
 }
 
 #[tokio::test]
-async fn a_structure_without_a_name_shows_its_values() {
+async fn a_structure_without_a_name_shows_its_values_and_a_step_passes_log_messages() {
     let module = Module::new(&[("main.go", MAIN)]);
-    let (session, stopped) = Debugging::stopped_at(&module.file("main.go"), "call").await;
+    let program = module.file("main.go");
+    let (session, stopped) = Debugging::stopped_at(&program, "call").await;
     let row = stopped["locals"].as_array().unwrap().iter().find(|one| one["name"] == "row").unwrap();
     assert_eq!(row["value"], "struct {...}{name: \"one\", n: 1}", "{}", stopped.text);
     assert_eq!(row["type"], "struct { name string; n int }", "{}", stopped.text);
     assert_eq!(session.evaluate("table").await, "[]struct {...}{{name: \"one\", n: 1}}");
     assert_eq!(stopped.outcome(), "breakpoint");
+    session.break_with(&program, "adds", json!({ "logMessage": "adds {n}" })).await;
+    let stepped = session.step("step_over").await;
+    assert_eq!(stepped.place().1, program.line("print"), "{}", stepped.text);
+    assert_eq!(stepped["output"], "[log] adds 1\n", "{}", stepped.text);
     session.finish().await;
 }
 

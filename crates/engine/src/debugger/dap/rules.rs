@@ -112,17 +112,18 @@ fn leaves_libraries(debugger: &DapDebugger) -> bool {
     debugger.setup().leaves_libraries && (quirks.steps_into_libraries || quirks.steps_out_into_libraries)
 }
 
-/// Not every adapter says how many frames there are besides the requested ones.
+/// Not every adapter says how many frames there are, or it says so only where it has sent the last.
 async fn spot(debugger: &DapDebugger, thread: RawId) -> Option<StackPosition> {
-    let frames = |levels| {
-        let arguments = ::dap::StackTraceArguments { thread_id: thread.0, start_frame: Some(0), levels };
-        debugger.request::<::dap::StackTrace>(arguments, deadlines::REQUEST)
-    };
-    let top = frames(Some(1)).await.ok()?;
-    let line = top.stack_frames.first()?.line;
-    let depth = match top.total_frames.and_then(|total| usize::try_from(total).ok()) {
-        Some(total) => total,
-        None => frames(None).await.ok()?.stack_frames.len(),
+    let stack = debugger.stack_trace(thread, 0, SEARCHED).await.ok()?;
+    let sent = stack.frames.len();
+    let line = stack.frames.into_iter().next()?.location.map_or(0, |location| location.line.into());
+    let depth = if sent < SEARCHED || stack.total > sent {
+        stack.total
+    } else {
+        let arguments =
+            ::dap::StackTraceArguments { thread_id: thread.0, start_frame: Some(0), levels: None };
+        let all = debugger.request::<::dap::StackTrace>(arguments, deadlines::REQUEST).await.ok()?;
+        all.stack_frames.len()
     };
     Some(StackPosition { depth, line })
 }
