@@ -1,8 +1,9 @@
 //! Recordings in the formats of other tools.
 
-mod csv;
+mod parquet;
 mod perfetto;
 mod speedscope;
+mod table;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -26,6 +27,8 @@ pub enum Format {
     Speedscope,
     /// A row for each event and each write.
     Csv,
+    /// The same in columns.
+    Parquet,
 }
 
 /// What serves as time in [`Format::Perfetto`] and [`Format::Speedscope`].
@@ -40,7 +43,7 @@ pub enum Time {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Perfetto, Self::Speedscope, Self::Csv];
+    pub const ALL: [Self; 4] = [Self::Perfetto, Self::Speedscope, Self::Csv, Self::Parquet];
 
     /// Its name, how names of its files end, and what opens them.
     fn texts(self) -> [&'static str; 3] {
@@ -48,6 +51,7 @@ impl Format {
             Self::Perfetto => ["perfetto", "perfetto.json", "https://ui.perfetto.dev"],
             Self::Speedscope => ["speedscope", "speedscope.json", "https://www.speedscope.app"],
             Self::Csv => ["csv", "csv", "a spreadsheet, DuckDB or pandas"],
+            Self::Parquet => ["parquet", "parquet", "DuckDB, pandas or Polars"],
         }
     }
 
@@ -76,7 +80,8 @@ impl Library {
         match format {
             Format::Perfetto => perfetto::write(&recording, &name, &timeline, out)?,
             Format::Speedscope => speedscope::write(&recording, &name, &timeline, out)?,
-            Format::Csv => csv::write(&recording, out)?,
+            Format::Csv => table::write_csv(&recording, out)?,
+            Format::Parquet => parquet::write(&recording, out)?,
         }
         out.flush()?;
         Ok(name)

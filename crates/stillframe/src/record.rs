@@ -165,7 +165,7 @@ struct ExportArgs {
     /// Name of the recording.
     #[arg(default_value = "last")]
     name: String,
-    /// Format: `perfetto` (Chrome trace events, for ui.perfetto.dev), `speedscope` or `csv`.
+    /// Format: `perfetto` (Chrome trace events, for ui.perfetto.dev), `speedscope`, `csv` or `parquet`.
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Format,
     /// Time axis: event numbers, or clock time in microseconds.

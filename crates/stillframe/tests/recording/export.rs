@@ -236,6 +236,11 @@ async fn a_table_has_each_write_with_the_line_that_made_it() {
         let of = |what: &str| rows.iter().filter(|row| row["what"] == what).count();
         assert_eq!(of("call"), of("return") + of("unwind"));
         assert!(rows.iter().all(|row| !row["value"].contains("correct-horse")));
+        // The same in columns, with a description at the end.
+        let said = client.ask("export_recording", json!({ "format": "parquet" })).await;
+        let path = said.split(" to ").nth(1).and_then(|rest| rest.split(" (").next()).unwrap();
+        let file = std::fs::read(path).unwrap();
+        assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"), "{said}");
         client.server.finish().await;
     }
 }
@@ -271,7 +276,7 @@ async fn exports_go_where_they_are_wanted() {
     has(&errors, &["cannot use `", "nowhere/run.json`: No such file or directory"]);
     let (code, _, errors) = run(state.path(), &["recordings", "export", "--format", "xml"]).await;
     assert_eq!(code, 2);
-    has(&errors, &["invalid value 'xml'", "[possible values: perfetto, speedscope, csv]"]);
+    has(&errors, &["invalid value 'xml'", "[possible values: perfetto, speedscope, csv, parquet]"]);
 
     let client = Client::in_state(state, &[], "node").await;
     let wrong = client.fails("export_recording", json!({ "format": "xml" })).await;

@@ -106,7 +106,7 @@ impl Tool for ListRecordings {
 #[serde(deny_unknown_fields)]
 pub(super) struct ExportRecording {
     /// `perfetto`: Chrome trace events with arguments, results and exceptions; `speedscope`: a flame graph of each thread;
-    /// `csv`: a row for each event and write.
+    /// `csv` and `parquet`: a row for each event and write.
     format: ExportFormat,
     /// Time axis of the first two: `events` (default; event numbers are moments) or `clock` (microseconds, accurate to
     /// a few milliseconds).
@@ -121,6 +121,7 @@ enum ExportFormat {
     Perfetto,
     Speedscope,
     Csv,
+    Parquet,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -143,6 +144,7 @@ impl Tool for ExportRecording {
             ExportFormat::Perfetto => Format::Perfetto,
             ExportFormat::Speedscope => Format::Speedscope,
             ExportFormat::Csv => Format::Csv,
+            ExportFormat::Parquet => Format::Parquet,
         };
         let time = match self.time {
             Some(ExportTime::Clock) => Time::Clock,

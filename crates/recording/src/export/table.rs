@@ -1,4 +1,4 @@
-//! A row for each event and each write, in the order in which they happened, as RFC 4180 has it.
+//! A row for each event and each write, in the order in which they happened.
 
 use std::io::Write;
 
@@ -11,11 +11,43 @@ use crate::reading::{Event, Recording, event_of};
 use crate::value::{What, Word};
 
 /// The columns.
-const HEADER: &str = "event,what,milliseconds,thread,call,function,file,line,owner,name,value";
+pub(super) const NAMES: [&str; 11] =
+    ["event", "what", "milliseconds", "thread", "call", "function", "file", "line", "owner", "name", "value"];
 
-pub(super) fn write(recording: &Recording, out: &mut dyn Write) -> Result<()> {
+/// What is in a column of a row. An empty text is no value.
+#[derive(Clone, Copy)]
+pub(super) enum Cell<'t> {
+    Number(Option<i64>),
+    Text(&'t str),
+}
+
+/// Takes a row.
+type Rows<'r> = dyn FnMut(&[Cell<'_>; 11]) -> Result<()> + 'r;
+
+/// Writes the rows as RFC 4180 has them.
+pub(super) fn write_csv(recording: &Recording, out: &mut dyn Write) -> Result<()> {
+    write!(out, "{}\r\n", NAMES.join(","))?;
+    each_row(recording, &mut |row| {
+        for (at, cell) in row.iter().enumerate() {
+            let separator = if at == 0 { "" } else { "," };
+            match cell {
+                Cell::Number(number) => {
+                    let number = number.map(|number| number.to_string());
+                    write!(out, "{separator}{}", number.unwrap_or_default())?;
+                }
+                Cell::Text(text) if text.contains([',', '"', '\n', '\r']) => {
+                    write!(out, "{separator}\"{}\"", text.replace('"', "\"\""))?;
+                }
+                Cell::Text(text) => write!(out, "{separator}{text}")?,
+            }
+        }
+        Ok(write!(out, "\r\n")?)
+    })
+}
+
+/// Goes through the rows.
+pub(super) fn each_row(recording: &Recording, out: &mut Rows<'_>) -> Result<()> {
     let table = Table { recording, clock: recording.clock()? };
-    writeln!(out, "{HEADER}\r")?;
     let mut events = recording
         .database
         .prepare("SELECT id, kind, call, place, value FROM events WHERE kind < 8 ORDER BY id")?;
@@ -43,7 +75,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn event(&self, event: &Event, out: &mut dyn Write) -> Result<()> {
+    fn event(&self, event: &Event, out: &mut Rows<'_>) -> Result<()> {
         let what = match event.what {
             What::Line => "line",
             What::Call => "call",
@@ -61,7 +93,7 @@ impl Table<'_> {
         self.row(what, event, ["", "", &value], out)
     }
 
-    fn written(&self, write: &Written, out: &mut dyn Write) -> Result<()> {
+    fn written(&self, write: &Written, out: &mut Rows<'_>) -> Result<()> {
         let recording = self.recording;
         if write.is_shown_again {
             return Ok(());
@@ -84,35 +116,27 @@ impl Table<'_> {
         self.recording.value_text(word, &MemoryAt { recording: self.recording, event }, 0, VALUE)
     }
 
-    fn row(&self, what: &str, event: &Event, last: [&str; 3], out: &mut dyn Write) -> Result<()> {
+    fn row(&self, what: &str, event: &Event, last: [&str; 3], out: &mut Rows<'_>) -> Result<()> {
         let recording = self.recording;
         let call = recording.call(event.call)?;
         let of_call = call.as_ref().and_then(|call| recording.codes.get(&call.code));
         let place = recording.place(event.place);
         let (code, line) =
             place.map_or((of_call, of_call.map(|code| code.line)), |(code, line)| (Some(code), Some(line)));
-        let milliseconds = self.clock.at(event.id) / 1000;
-        let thread = recording.thread_of(event)?;
-        write!(out, "{},{what},{milliseconds},{thread},{}", event.id, event.call)?;
-        field(out, code.map_or("", |code| &code.name))?;
-        field(out, code.map_or("", |code| &code.path))?;
-        match line {
-            Some(line) => write!(out, ",{line}")?,
-            None => write!(out, ",")?,
-        }
-        for text in last {
-            field(out, text)?;
-        }
-        Ok(write!(out, "\r\n")?)
+        let number = |number| Cell::Number(Some(number));
+        let [owner, name, value] = last.map(Cell::Text);
+        out(&[
+            number(event.id),
+            Cell::Text(what),
+            number(self.clock.at(event.id) / 1000),
+            number(recording.thread_of(event)?),
+            number(event.call),
+            Cell::Text(code.map_or("", |code| &code.name)),
+            Cell::Text(code.map_or("", |code| &code.path)),
+            Cell::Number(line),
+            owner,
+            name,
+            value,
+        ])
     }
-}
-
-/// A comma, and a text in quotes if it needs them.
-fn field(out: &mut dyn Write, text: &str) -> Result<()> {
-    if text.contains([',', '"', '\n', '\r']) {
-        write!(out, ",\"{}\"", text.replace('"', "\"\""))?;
-    } else {
-        write!(out, ",{text}")?;
-    }
-    Ok(())
 }
