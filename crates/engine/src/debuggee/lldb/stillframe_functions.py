@@ -12,15 +12,16 @@ MOST = 50
 
 
 def find(debugger, command, result, _internal):
-    """Print the mangled name of each of the user's functions with a path, after `function `."""
+    """Print the mangled name of each of the user's functions with a path, after `function `; if there is none, of each of
+    a library's."""
     wanted = next(iter(paths(command.strip())), "")
     last = wanted.rsplit("::", 1)[-1]
     # Both manglings have a name with its length in front.
     coded = f"{len(last)}{last}"
     module = debugger.GetSelectedTarget().GetModuleAtIndex(0)
     mangled = (symbol for symbol in module if last and coded in (symbol.GetMangledName() or ""))
-    found = [symbol for symbol in mangled if is_named(symbol.GetName() or "", wanted) and is_users(symbol)]
-    for symbol in found[:MOST]:
+    found = [symbol for symbol in mangled if is_named(symbol.GetName() or "", wanted)]
+    for symbol in (list(filter(is_users, found)) or found)[:MOST]:
         result.AppendMessage(f"function {symbol.GetMangledName()}")
 
 
