@@ -506,7 +506,8 @@ async fn functions_are_found_by_their_paths_in_both_manglings() {
             let name = ran.at("/location/function").as_str().unwrap().replace("Cart<u16>", "Cart<T>");
             assert_eq!(name, shown, "{mangling}");
         }
-        let arguments = json!({ "program": binary, "language": "rust", "until": [{ "function": "Vec::push" }], "timeout": 60_000 });
+        let until = json!([{ "function": "Vec::push" }]);
+        let arguments = json!({ "program": binary, "language": "rust", "until": until, "timeout": 60_000 });
         let ran = server.ok("run_until", arguments).await;
         assert!(ran.at("/location/function").to_string().contains("::push"), "{mangling}: {}", ran.text);
     }
