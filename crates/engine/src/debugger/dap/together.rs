@@ -262,12 +262,12 @@ async fn unreported(
     };
     let Some(reported) = first.thread_id.filter(|_| is_asked_for) else { return Vec::new() };
     let is_known = lock(&debugger.0.addresses).values().any(|numbers| *numbers == first.hit_breakpoint_ids);
-    if (is_known || !is_at_breakpoint) && is_alone(debugger) {
-        return Vec::new();
+    let mut threads = Vec::new();
+    if !is_alone(debugger) {
+        let answer = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await;
+        threads = answer.map(|answer| answer.threads).unwrap_or_default();
+        lock(&debugger.0.listed).clone_from(&threads);
     }
-    let answer = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await;
-    let mut threads = answer.map(|answer| answer.threads).unwrap_or_default();
-    lock(&debugger.0.listed).clone_from(&threads);
     threads.retain(|thread| thread.id != reported && may_be(&thread.name));
     if threads.is_empty() && (is_known || !is_at_breakpoint) {
         return Vec::new();
