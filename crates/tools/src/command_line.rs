@@ -138,7 +138,9 @@ fn split(command: &str, next: &str) -> Result<Vec<String>, ToolError> {
     }
     let word = |token: Token| match token {
         Token::Word(word) if !word.is_expanded => Ok(word.value),
-        Token::Word(word) => Err(problem(&format!("needs a shell to expand `{}`", word.value))),
+        Token::Word(word) => {
+            Err(problem(&format!("needs a shell to expand `{}`, unless it is in single quotes", word.value)))
+        }
         Token::Operator { .. } => Err(problem("needs a shell: it has several commands or a redirection")),
     };
     tokens.into_iter().map(word).collect()
