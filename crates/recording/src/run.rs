@@ -135,7 +135,7 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     has_ended.store(true, Ordering::Release);
     let written = writing.await.map_err(|_| Error::question("the recording was interrupted"))??;
     drop(assistant);
-    let others = (!only.is_empty()).then(|| format!("only {} was recorded", request.only.join(", ")));
+    let others = (!only.is_empty()).then(|| format!("only `{}` was recorded", request.only.join("`, `")));
     let incomplete = written.incomplete.or(others);
     let (unrecorded, dropped) = (written.unrecorded, written.store.dropped());
     let counts = Counts { events: written.counts.events - dropped, writes: written.store.kept_writes()? };

@@ -441,13 +441,13 @@ async fn what_is_named_is_recorded_alone() {
                 let run =
                     json!({ "command": [runtime, program.path()], "cwd": folder.path(), "only": [only] });
                 let said = client.ask("record_run", run).await;
-                has(&said, &["exited with code 0", &format!("only {only} was recorded"), "output:\n-6\n"]);
+                has(&said, &["exited with code 0", &format!("only `{only}` was recorded"), "output:\n-6\n"]);
                 for function in ["price", "Cart.total", "other"] {
                     let hits = client.server.call("count_hits", json!({ "target": function })).await;
                     if functions.contains(&function) {
                         has(&hits.text, &["was called once"]);
                     } else {
-                        has(&hits.text, &[&format!("only {only} was recorded")]);
+                        has(&hits.text, &[&format!("only `{only}` was recorded")]);
                     }
                 }
             }
