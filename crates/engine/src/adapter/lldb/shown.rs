@@ -135,14 +135,14 @@ pub(super) fn exception(printed: &str) -> Option<Exception> {
     FATAL.iter().any(|start| last.starts_with(start)).then(|| of("SIGABRT", last)).flatten()
 }
 
-/// The variables that an expression in a source of C calculates with, itself or with their members; no variable if it is of
-/// another form. No type of C has operators of its own.
+/// The variables that an expression in a source of C calculates with, itself or with their members; none if it is of another
+/// form, such as a division, which may be by zero. No type of C has operators of its own.
 pub(super) fn calculated(source: &Path, expression: &str) -> Option<Vec<String>> {
     let is_name = |part: &str| {
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         part.starts_with(|first: char| !first.is_ascii_digit()) && part.chars().all(is_part)
     };
-    let operands = expression.split(['+', '-', '*', '/', '%', '<', '>']).map(str::trim);
+    let operands = expression.split(['+', '-', '*', '<', '>']).map(str::trim);
     let names =
         operands.filter(|operand| operand.is_empty() || operand.contains(|c: char| !c.is_ascii_digit()));
     let name = |operand: &str| {
@@ -188,7 +188,9 @@ mod tests {
     fn variables_of_calculations_in_c_are_known() {
         let table = [
             ("a.c", "account.balance + amount", Some("account amount")),
-            ("a.c", "n % 3 < m2", Some("n m2")),
+            ("a.c", "n - 3 < m2", Some("n m2")),
+            ("a.c", "n / m", None),
+            ("a.c", "n % m", None),
             ("a.c", "12", Some("")),
             ("a.cpp", "n + 1", None),
             ("a.c", "n = 1", None),
