@@ -84,7 +84,7 @@ module Stillframe
         frame = frame(client, arguments['frameId'])
         limit = arguments['text'] || VALUE
         value = if arguments['context'] == 'hover'
-                  Pure.evaluate(frame, binding_of(client, frame), arguments['expression'])
+                  Pure.evaluate(frame, binding_of(client, frame), text_of(client, arguments['expression']))
                 else
                   compute(client, frame, arguments['expression'], arguments['timeout'])
                 end
@@ -215,14 +215,18 @@ module Stillframe
       # At an exception, `error` refers to it, unless the program has a variable of that name.
       def binding_of(client, frame)
         binding = frame.binding or raise Refused, 'this frame has no variables'
-        return binding unless client.exception && !binding.local_variable_defined?(:error)
+        return binding unless client.exception
+        names = [:_stillframe_error, :error].reject { |name| binding.local_variable_defined?(name) }
         binding = binding.dup
-        binding.local_variable_set(:error, client.exception)
+        names.each { |name| binding.local_variable_set(name, client.exception) }
         binding
       end
 
+      # `$!` refers to it, too, which Ruby sets only when the exception is on its way.
+      def text_of(client, expression) = client.exception ? expression.gsub('$!', '_stillframe_error') : expression
+
       def compute(client, frame, expression, timeout)
-        Evaluation.evaluate(binding_of(client, frame), expression, timeout ? timeout / 1000.0 : 5.0)
+        Evaluation.evaluate(binding_of(client, frame), text_of(client, expression), timeout ? timeout / 1000.0 : 5.0)
       end
 
       def locals(client, frame)
