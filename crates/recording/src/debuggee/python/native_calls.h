@@ -3,32 +3,33 @@
 /* -- variables ---------------------------------------------------------------------------------------------------- */
 
 /* Where variables of a frame are read: in its slots, or in the dictionary of a module. */
+typedef struct _PyInterpreterFrame Frame;
 typedef struct {
-    PyFrameObject *frame;
+    Frame *frame;
     PyObject *dictionary, *globals;
 } Scope;
 
-static PyCodeObject *code_of(PyFrameObject *frame)
+static PyCodeObject *code_of(Frame *frame)
 {
 #if PY_VERSION_HEX >= 0x030D0000
-    return (PyCodeObject *)frame->f_frame->f_executable;
+    return (PyCodeObject *)frame->f_executable;
 #else
-    return frame->f_frame->f_code;
+    return frame->f_code;
 #endif
 }
 
 /* Whether the variables of a frame can be read here. Those of classes, for example, are read by Python. */
-static int scope_of(PyFrameObject *frame, Scope *scope)
+static int scope_of(Frame *frame, Scope *scope)
 {
     PyCodeObject *code = code_of(frame);
     scope->frame = frame;
     scope->dictionary = NULL;
-    scope->globals = frame->f_frame->f_globals;
+    scope->globals = frame->f_globals;
     if (!PyDict_CheckExact(scope->globals))
         return 0;
     if (code->co_flags & CO_OPTIMIZED)
         return 1;
-    scope->dictionary = frame->f_frame->f_locals;
+    scope->dictionary = frame->f_locals;
     return scope->dictionary == scope->globals && code->co_nlocalsplus == 0;
 }
 
@@ -42,7 +43,7 @@ static PyObject *variable(const Scope *scope, PyObject *wanted)
         if (PyTuple_GET_ITEM(code->co_localsplusnames, index) != wanted)
             continue;
         int kind = _PyLocals_GetKind(code->co_localspluskinds, index);
-        PyObject *value = scope->frame->f_frame->localsplus[index];
+        PyObject *value = scope->frame->localsplus[index];
         if (kind & (CO_FAST_CELL | CO_FAST_FREE) && value != NULL && PyCell_Check(value))
             value = PyCell_GET(value);
 #ifdef CO_FAST_HIDDEN
@@ -387,7 +388,7 @@ static int recovered(void)
 static PyObject *this_thread(void)
 {
     /* No later thread has the same. */
-    uint64_t identity = PyThreadState_GetID(PyThreadState_Get());
+    uint64_t identity = PyThreadState_Get()->id;
     if (now.thread == NULL || now.identity != identity) {
         PyObject *thread = call(now.recorder, name.thread, NULL, NULL, NULL);
         if (thread == NULL)
@@ -446,8 +447,8 @@ static int settle_watched(PyObject *activation)
     return failed;
 }
 
-/* `Recorder.settle` of what is pending. */
-static int settle(PyObject *activation, PyFrameObject *frame)
+/* `Recorder.settle` of what is pending. An object is made of the frame that runs only where Python needs one. */
+static int settle(PyObject *activation, Frame *frame)
 {
     PyObject *effects = FIELD(activation, activation_at.pending);
     Scope scope;
@@ -460,7 +461,7 @@ static int settle(PyObject *activation, PyFrameObject *frame)
         failed = settle_in(&scope, activation, effects);
         turn_end(now.turn);
     } else {
-        failed = ignore(call(now.recorder, name.settle, activation, effects, (PyObject *)frame));
+        failed = ignore(call(now.recorder, name.settle, activation, effects, (PyObject *)PyEval_GetFrame()));
     }
     Py_DECREF(effects);
     return failed < 0 ? recovered() : 0;
@@ -469,7 +470,13 @@ static int settle(PyObject *activation, PyFrameObject *frame)
 /* The word of a line; its effects become pending. 0 with an error. */
 static uint64_t reach(PyObject *activation, int line)
 {
-    PyObject *code = FIELD(activation, activation_at.code), *key = PyLong_FromLong(line);
+    PyObject *code = FIELD(activation, activation_at.code);
+    size_t at = found_at(code, (unsigned)line);
+    if (found_lines[at].code == code && found_lines[at].line == line) {
+        set_field(activation, activation_at.pending, Py_NewRef(found_lines[at].effects));
+        return found_lines[at].word;
+    }
+    PyObject *key = PyLong_FromLong(line);
     PyObject *found = key != NULL ? Py_XNewRef(PyDict_GetItemWithError(FIELD(code, code_at.lines), key)) : NULL;
     if (found == NULL && !PyErr_Occurred())
         found = call(now.recorder, name.line_of, code, key, NULL);
@@ -478,6 +485,10 @@ static uint64_t reach(PyObject *activation, int line)
         return 0;
     uint64_t word = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(found, 0));
     set_field(activation, activation_at.pending, Py_NewRef(PyTuple_GET_ITEM(found, 1)));
+    Py_XSETREF(found_lines[at].code, Py_NewRef(code));
+    Py_XSETREF(found_lines[at].effects, Py_NewRef(PyTuple_GET_ITEM(found, 1)));
+    found_lines[at].word = word;
+    found_lines[at].line = line;
     Py_DECREF(found);
     return word;
 }
@@ -532,12 +543,12 @@ static int changes_early(PyObject *caller)
 }
 
 /* `Recorder.enter`; a new reference. NULL may be without an error that the program is to have. */
-static PyObject *enter(PyObject *thread, PyObject *code, PyFrameObject *frame)
+static PyObject *enter(PyObject *thread, PyObject *code, Frame *frame)
 {
     Scope scope;
     if (FIELD(code, code_at.is_module) == Py_True || changes_early(FIELD(thread, thread_at.top)) ||
         !scope_of(frame, &scope) || scope.dictionary != NULL)
-        return call(now.recorder, name.enter, thread, code, (PyObject *)frame);
+        return call(now.recorder, name.enter, thread, code, (PyObject *)PyEval_GetFrame());
     turn_begin(now.turn);
     uint64_t number = ++now.wire->calls;
     PyObject *activation = new_activation(number, code, FIELD(thread, thread_at.top));

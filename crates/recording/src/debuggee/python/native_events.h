@@ -23,7 +23,7 @@ static Tracer *tracer_of(PyFrameObject *frame)
 
 static int trace_call(PyFrameObject *frame)
 {
-    PyObject *code = code_known(code_of(frame), now.recorder, name.code);
+    PyObject *code = code_known(code_of(frame->f_frame), now.recorder, name.code);
     if (code == NULL || code == Py_None || code == Py_False)
         return code == NULL ? recovered() : 0;
     PyObject *thread = this_thread();
@@ -34,7 +34,7 @@ static int trace_call(PyFrameObject *frame)
         tracer->is_waiting = 0;
         return ignore(call(now.recorder, name.resume, thread, tracer->activation, NULL)) < 0 ? recovered() : 0;
     }
-    PyObject *activation = enter(thread, code, frame);
+    PyObject *activation = enter(thread, code, frame->f_frame);
     if (activation == NULL)
         return PyErr_Occurred() ? recovered() : 0;
     tracer = PyObject_GC_New(Tracer, &TracerType);
@@ -53,7 +53,7 @@ static int trace_call(PyFrameObject *frame)
 /* Whether a frame that is left will be resumed. */
 static int is_yield(PyFrameObject *frame)
 {
-    PyCodeObject *code = code_of(frame);
+    PyCodeObject *code = code_of(frame->f_frame);
     if (!(code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) || PyFrame_GetLasti(frame) < 0)
         return 0;
     int operation = _Py_OPCODE(*frame->f_frame->prev_instr);
@@ -102,7 +102,7 @@ static int trace_in_frame(Tracer *tracer, PyFrameObject *frame, int what, PyObje
     if (tracer->activation == NULL)
         return 0;
     /* After an event other than the next line, more of this line may run. */
-    if (settle(tracer->activation, frame) < 0)
+    if (settle(tracer->activation, frame->f_frame) < 0)
         return -1;
     switch (what) {
     case PyTrace_LINE:
@@ -197,13 +197,8 @@ static PyObject *running(PyObject *code, PyObject **thread)
 static PyObject *settled(PyObject *code, PyObject **thread)
 {
     PyObject *activation = Py_XNewRef(running(code, thread));
-    PyFrameObject *frame = PyEval_GetFrame();
-    if (activation == NULL || frame == NULL)
-        return activation;
-    Py_INCREF(frame);
-    if (settle(activation, frame) < 0)
+    if (activation != NULL && settle(activation, _PyThreadState_GetFrame(PyThreadState_Get())) < 0)
         Py_CLEAR(activation);
-    Py_DECREF(frame);
     return activation;
 }
 
@@ -229,8 +224,7 @@ static PyObject *monitor_return(PyObject *module, PyObject *const *arguments, Py
 
 static PyObject *monitor_start(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-    PyFrameObject *frame = PyEval_GetFrame();
-    if (!now.is_on || count != 2 || frame == NULL)
+    if (!now.is_on || count != 2)
         Py_RETURN_NONE;
     PyObject *code = code_known((PyCodeObject *)arguments[0], now.source, name.observe);
     if (code == NULL)
@@ -240,9 +234,6 @@ static PyObject *monitor_start(PyObject *module, PyObject *const *arguments, Py_
     PyObject *thread = this_thread();
     if (thread == NULL)
         return ended(NULL, 0);
-    Py_INCREF(frame);
-    PyObject *activation = enter(thread, code, frame);
-    Py_DECREF(frame);
-    return ended(activation, 0);
+    return ended(enter(thread, code, _PyThreadState_GetFrame(PyThreadState_Get())), 0);
 }
 #endif

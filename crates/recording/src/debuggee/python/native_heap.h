@@ -54,10 +54,27 @@ static int is_referent(PyObject *weak, PyObject *value)
 #endif
 }
 
+/* Whether what was known refers to nothing any more. */
+static int is_empty(PyObject *known)
+{
+    return FIELD(known, known_at.held) == Py_None && FIELD(known, known_at.contents) == Py_None &&
+           FIELD(known, known_at.own) == Py_None;
+}
+
+static int is_known_of(PyObject *known, PyObject *value)
+{
+    PyObject *weak = FIELD(known, known_at.weak);
+    return FIELD(known, known_at.held) == value || (PyWeakref_CheckRef(weak) && is_referent(weak, value));
+}
+
 /* What is known of an object, borrowed. NULL without an error if nothing is, or if it is of another object that was in
    its place, which `Heap.find` forgets. */
 static PyObject *find(PyObject *value)
 {
+    size_t at = found_at(value, 0);
+    PyObject *before = found_objects[at].known;
+    if (found_objects[at].value == value && is_known_of(before, value))
+        return before;
     PyObject *key = PyLong_FromVoidPtr(value);
     PyObject *known = key != NULL ? PyDict_GetItemWithError(now.known, key) : NULL;
     Py_XDECREF(key);
@@ -65,10 +82,15 @@ static PyObject *find(PyObject *value)
         PyErr_Clear();
         return NULL;
     }
-    if (FIELD(known, known_at.held) == value)
-        return known;
-    PyObject *weak = FIELD(known, known_at.weak);
-    return PyWeakref_CheckRef(weak) && is_referent(weak, value) ? known : NULL;
+    if (!is_known_of(known, value))
+        return NULL;
+    /* No code of the program may run here, which the release of an object might do. */
+    if (before == NULL || Py_REFCNT(before) > 1 || is_empty(before)) {
+        found_objects[at].value = value;
+        found_objects[at].known = Py_NewRef(known);
+        Py_XDECREF(before);
+    }
+    return known;
 }
 
 /* The word of a function, a module or what else is shown by name, as `Heap.named` keeps it; 0 if it has not been written. */
@@ -165,11 +187,19 @@ static int write_change(uint64_t key, uint64_t owner, uint64_t word)
 
 /* -- objects ------------------------------------------------------------------------------------------------------ */
 
+/* Whether it is a container that has attributes, too. */
+static int has_own(PyObject *known)
+{
+    return FIELD(FIELD(known, known_at.shape), shape_at.has_own) == Py_True;
+}
+
 /* The kind of an object; OPAQUE for what is left to Python. */
 static int kind_of(PyObject *known)
 {
-    int is_special = FIELD(FIELD(known, known_at.shape), shape_at.is_special) == Py_True;
-    return is_special ? OPAQUE : (int)PyLong_AsLong(FIELD(known, known_at.kind));
+    PyObject *shape = FIELD(known, known_at.shape);
+    int kind = (int)integer(FIELD(known, known_at.kind)), is_read_here = kind == LIST || kind == DICT;
+    int is_special = FIELD(shape, shape_at.is_special) == Py_True || (has_own(known) && !is_read_here);
+    return is_special ? OPAQUE : kind;
 }
 
 /* The dictionary with the attributes of an instance, owned; NULL without an error if Python is to read them. */
@@ -213,11 +243,23 @@ static int has_same_pairs(PyObject *old, PyObject *now_there, int keys)
     return 1;
 }
 
+/* Whether a container that has attributes has the same. */
+static int has_same_own(PyObject *known, PyObject *value)
+{
+    PyObject *old = FIELD(known, known_at.own), *own = attributes_of(value, known);
+    int same = own != NULL && PyDict_GET_SIZE(own) == (PyDict_CheckExact(old) ? PyDict_GET_SIZE(old) : 0) &&
+               (PyDict_GET_SIZE(own) == 0 || has_same_pairs(old, own, 1));
+    Py_XDECREF(own);
+    return same;
+}
+
 /* Whether an object contains what it did when it was last compared. No for what Python is to compare. */
 static int is_unchanged(PyObject *known, PyObject *value)
 {
     PyObject *old = FIELD(known, known_at.contents);
-    Py_ssize_t length = PyLong_AsSsize_t(FIELD(known, known_at.length));
+    Py_ssize_t length = (Py_ssize_t)integer(FIELD(known, known_at.length));
+    if (has_own(known) && !has_same_own(known, value))
+        return 0;
     switch (kind_of(known)) {
     case LIST:
         return PyList_GET_SIZE(value) == length &&
@@ -435,6 +477,8 @@ static int check_class(PyObject *known, PyObject *value)
 /* `Heap.compare` of what is not a set or a text. Whether Python is to do it: 1, 0, or -1 with an error. */
 static int compare(PyObject *known, PyObject *value, Py_ssize_t depth)
 {
+    if (has_own(known) && !has_same_own(known, value))
+        return 1;
     switch (kind_of(known)) {
     case CLASS:
         return check_class(known, value);
@@ -568,7 +612,7 @@ static int has_watched_changed(void)
         PyObject *value = PyList_GET_ITEM(now.watched, index), *known = find(value);
         if (known == NULL)
             return 1;
-        int kind = kind_of(known);
+        int kind = has_own(known) ? OPAQUE : kind_of(known);
         if (kind == LIST || kind == DICT ? !is_unchanged(known, value)
                                          : size_of(value) != PyLong_AsSsize_t(FIELD(known, known_at.length)))
             return 1;

@@ -46,6 +46,13 @@ static int hold(PyObject *known, PyObject *value, PyObject *shape)
 static int keep_known(PyObject *known, PyObject *value)
 {
     PyObject *key = PyLong_FromVoidPtr(value), *list = PyObject_GetAttr(now.heap, name.new);
+    PyObject *old = key != NULL ? Py_XNewRef(PyDict_GetItemWithError(now.known, key)) : NULL;
+    /* It is of one that was in the same place. */
+    if (old != NULL) {
+        set_field(old, known_at.contents, Py_NewRef(Py_None));
+        set_field(old, known_at.own, Py_NewRef(Py_None));
+        Py_DECREF(old);
+    }
     int failed = key == NULL || list == NULL || !PyList_CheckExact(list) || PyDict_SetItem(now.known, key, known) < 0 ||
                  PyList_Append(list, known) < 0;
     int is_time = !failed && PyList_GET_SIZE(list) > NEW;

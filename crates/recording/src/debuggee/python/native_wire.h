@@ -9,7 +9,7 @@ static struct { Py_ssize_t top, number; } thread_at;
 static struct { Py_ssize_t number, lines, arguments, is_module, code, keeps; } code_at;
 static struct { Py_ssize_t names, shared, paths, slots, below, read, given, returned, early; } effects_at;
 static struct { Py_ssize_t number, word, held, weak, kind, contents, own, length, shape; } known_at;
-static struct { Py_ssize_t kind, name, dictionary, slots, is_weak, is_special; } shape_at;
+static struct { Py_ssize_t kind, name, dictionary, slots, is_weak, is_special, has_own; } shape_at;
 
 static const struct { const char *class, *field; Py_ssize_t *at; } FIELDS[] = {
     {"Activation", "owner", &activation_at.owner}, {"Activation", "number", &activation_at.number},
@@ -28,7 +28,7 @@ static const struct { const char *class, *field; Py_ssize_t *at; } FIELDS[] = {
     {"Known", "weak", &known_at.weak}, {"Known", "kind", &known_at.kind}, {"Known", "contents", &known_at.contents},
     {"Known", "own", &known_at.own}, {"Known", "length", &known_at.length}, {"Known", "shape", &known_at.shape},
     {"Shape", "kind", &shape_at.kind}, {"Shape", "name", &shape_at.name}, {"Shape", "is_weak", &shape_at.is_weak},
-    {"Shape", "is_special", &shape_at.is_special},
+    {"Shape", "is_special", &shape_at.is_special}, {"Shape", "has_own", &shape_at.has_own},
     {"Shape", "dictionary", &shape_at.dictionary}, {"Shape", "slots", &shape_at.slots},
 };
 
@@ -41,9 +41,47 @@ static void set_field(PyObject *object, Py_ssize_t at, PyObject *value) /* takes
     Py_XDECREF(old);
 }
 
+/* An integer, most of which are small. */
+static inline int64_t integer(PyObject *number)
+{
+#ifdef TRACES
+    if (Py_ABS(Py_SIZE(number)) <= 1)
+        return Py_SIZE(number) * (int64_t)((PyLongObject *)number)->ob_digit[0];
+#else
+    if (PyUnstable_Long_IsCompact((PyLongObject *)number))
+        return PyUnstable_Long_CompactValue((PyLongObject *)number);
+#endif
+    return PyLong_AsLongLong(number);
+}
+
 static uint64_t number_in(PyObject *object, Py_ssize_t at)
 {
-    return PyLong_AsUnsignedLongLong(FIELD(object, at));
+    return (uint64_t)integer(FIELD(object, at));
+}
+
+/* What was found last of an object, a name, or a line, so that it need not be looked up. All of it is owned. */
+enum { FOUND_BITS = 12 };
+static struct { PyObject *value, *known; } found_objects[1 << FOUND_BITS];
+static struct { PyObject *text; uint64_t number; } found_texts[1 << FOUND_BITS];
+static struct { PyObject *code, *effects; uint64_t word; int line; } found_lines[1 << FOUND_BITS];
+
+static inline size_t found_at(PyObject *object, unsigned extra)
+{
+    return ((uint64_t)(uintptr_t)object >> 4 ^ extra) * 0x9E3779B97F4A7C15u >> (64 - FOUND_BITS);
+}
+
+/* Forget what was found about lines, or everything. */
+static void forget_found(int all)
+{
+    for (size_t at = 0; at < (size_t)1 << FOUND_BITS; at++) {
+        Py_CLEAR(found_lines[at].code);
+        Py_CLEAR(found_lines[at].effects);
+        if (!all)
+            continue;
+        found_objects[at].value = NULL;
+        Py_CLEAR(found_objects[at].known);
+        Py_CLEAR(found_texts[at].text);
+    }
 }
 
 /* Where a field of a class is, from the descriptor that `__slots__` has made. */
@@ -244,7 +282,14 @@ static PyObject *Wire_blob(PyObject *self, PyObject *const *arguments, Py_ssize_
 /* The number of a text, which is written when it is new; 0 with an error. */
 static uint64_t text_number(Wire *wire, PyObject *text)
 {
+    size_t at = found_at(text, 0);
+    if (wire == now.wire && found_texts[at].text == text)
+        return found_texts[at].number;
     PyObject *known = PyDict_GetItemWithError(wire->texts, text);
+    if (known != NULL && wire == now.wire && PyUnicode_CHECK_INTERNED(text)) {
+        found_texts[at].number = PyLong_AsUnsignedLongLong(known);
+        Py_XSETREF(found_texts[at].text, Py_NewRef(text));
+    }
     if (known != NULL)
         return PyLong_AsUnsignedLongLong(known);
     if (PyErr_Occurred())

@@ -169,7 +169,7 @@ class Heap(Named, Tables):
         if known.weak is not None and known.weak() is value:
             return known
         # Another object was in its place.
-        del self.known[id(value)]
+        self.let_go(known, id(value))
         return None
 
     def numbered(self, value, shape, keep=True):
@@ -292,7 +292,7 @@ class Heap(Named, Tables):
             if known is None or known.length != size_of(value):
                 return True
             old = known.contents
-            if known.shape.is_special or not old:
+            if known.shape.is_special or known.shape.has_own or not old:
                 continue
             if known.kind == LIST and not all(map(is_, list.__iter__(value), old)):
                 return True

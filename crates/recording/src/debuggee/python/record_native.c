@@ -100,6 +100,7 @@ static PyObject *attach(PyObject *module, PyObject *arguments)
         return NULL;
     now.is_on = 0;
     Py_CLEAR(now.thread);
+    forget_found(1);
     /* A forked process has other numbers for the same code. */
     now.extra = PyUnstable_Eval_RequestCodeExtraIndex(NULL);
     if (now.extra < 0) {
@@ -129,9 +130,17 @@ static PyObject *detach(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* What lines change has changed. */
+static PyObject *forget_lines(PyObject *module, PyObject *unused)
+{
+    forget_found(0);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef METHODS[] = {
     {"attach", attach, METH_VARARGS, NULL},
     {"detach", detach, METH_NOARGS, NULL},
+    {"forget_lines", forget_lines, METH_NOARGS, NULL},
 #ifdef TRACES
     {"trace", trace, METH_NOARGS, NULL},
 #else

@@ -249,6 +249,8 @@ class Recorder(Paths):
         for code in list(self.codes.values()):
             for line, (word, _) in list(code.lines.items()):
                 code.lines[line] = (word, self.effects_of(code, line))
+        if native:
+            native.forget_lines()
 
     # -- threads ----------------------------------------------------------------------------------------------------
 

@@ -53,8 +53,8 @@ class Shape:
         self.is_ordered = is_ordered
         # What gives the contents and the attributes of an array or a table, or parts of one.
         self.read = read
-        # record_native.c leaves it to Python.
-        self.is_special = self.has_own or is_foreign or is_queue or is_ordered or read is not None
+        # record_native.c leaves it to Python, and what is new in a container that has attributes.
+        self.is_special = is_foreign or is_queue or is_ordered or read is not None
         # Whether objects can be referred to weakly, until one cannot.
         self.is_weak = True
 
