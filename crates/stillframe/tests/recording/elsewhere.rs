@@ -2,7 +2,7 @@
 //! module has ended.
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, python_with_packages};
 
 use crate::recorder::{Client, at, has, pythons, written};
 
@@ -454,4 +454,38 @@ async fn what_is_named_is_recorded_alone() {
             client.server.finish().await;
         }
     }
+}
+
+const GREENLETS: &str = "\
+import greenlet
+
+
+def note(rows, n):
+    rows.append(n)  # @noted
+
+
+def work(rows):
+    while True:
+        n = main.switch(len(rows))
+        rows.append(-n)
+
+
+rows, main = [], greenlet.getcurrent()
+other = greenlet.greenlet(work)
+other.switch(rows)
+note(rows, 1)  # @first
+size = other.switch(2)  # @switched
+note(rows, size)  # @second
+";
+
+#[tokio::test]
+async fn each_greenlet_has_its_own_calls() {
+    let (_folder, program) = written("main.py", GREENLETS);
+    let client = Client::new(python_with_packages().await.to_str().unwrap()).await;
+    has(&client.record(&program, &[]).await, &["exited with code 0"]);
+    let state = client.ask("state_at", json!({ "at": format!("{}#last", at(&program, "noted")) })).await;
+    has(&state, &["called from ", &at(&program, "second"), "n = 2\n", "rows = [1, -2]"]);
+    let writes = client.ask("find_writes", json!({ "target": "size" })).await;
+    has(&writes, &["`size` is 2", " by ", &at(&program, "switched")]);
+    client.server.finish().await;
 }

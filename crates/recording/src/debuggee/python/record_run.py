@@ -14,6 +14,7 @@ import sys
 import sysconfig
 import threading
 import types
+import weakref
 
 import stillframe_coverage
 import stillframe_imports
@@ -130,6 +131,7 @@ class Recorder(Paths):
         if self.begin():
             stillframe_coverage.install(stillframe_imports.after, self.show_at_end)
             stillframe_pickled.install(stillframe_imports.after)
+            stillframe_imports.after("greenlet", lambda: self.follow_greenlets(self.thread()))
             for name in ("stdout", "stderr"):
                 self.record_output(name)
             os.register_at_fork(after_in_child=self.begin_in_child)
@@ -272,7 +274,25 @@ class Recorder(Paths):
             if self.main_name is not None and thread.number == 1:
                 name = self.main_name
             self.wire.record(thread.number << 5 | THREAD, self.wire.text(name) << 1 | 1)
+            self.follow_greenlets(thread)
         return thread
+
+    def follow_greenlets(self, thread):
+        """Keep the calls of each greenlet of a thread, which run in turns. A new one is called by what starts it."""
+        library = sys.modules.get("greenlet")
+        # The program may have a function of its own there. A forked child has ours.
+        if not hasattr(library, "settrace") or getattr(library.gettrace(), "__module__", __name__) != __name__:
+            return
+        tops = weakref.WeakKeyDictionary()
+
+        def switched(event, greenlets):
+            if event in ("switch", "throw"):
+                origin, target = greenlets
+                tops[origin] = thread.top
+                if target in tops:
+                    thread.top = tops.pop(target)
+
+        library.settrace(switched)
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
