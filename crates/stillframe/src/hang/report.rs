@@ -23,20 +23,25 @@ pub(crate) fn to_text(report: &HangReport) -> String {
     }
     text.push_str(&section("because", &list(&report.evidence)));
     text.push_str(&report.found.as_ref().map(of_loop).unwrap_or_default());
-    text.push_str(&section("waits for", &report.waits_for.iter().map(of_wait).collect::<String>()));
+    let waits = report.waits_for.iter().map(|wait| (wait.thread.clone().unwrap_or_default(), of_wait(wait)));
+    let of_threads = |(names, wait): (String, String)| {
+        wrapped(&if names.is_empty() { wait } else { format!("{names}: {wait}") }, "  ")
+    };
+    text.push_str(&section(
+        "waits for",
+        &merged(waits.collect()).into_iter().map(of_threads).collect::<String>(),
+    ));
     text.push_str(&section("stack", &stack(&report.stack, "  ")));
     if report.threads.len() > 1 {
-        let mut threads = String::new();
-        for thread in &report.threads {
+        let threads = report.threads.iter().map(|thread| {
             let share = thread.cpu_percent.map(|percent| format!(" {percent} %")).unwrap_or_default();
-            let _ = writeln!(
-                threads,
-                "  {}{}",
-                styled(NAME, fit(&thread.name, WIDTH - 10)),
-                styled(FAINT, share)
-            );
-            threads.push_str(&stack(&thread.stack, "    "));
-        }
+            let stack = stack(&thread.stack, "    ");
+            (thread.name.clone(), format!("{}\n{stack}", styled(FAINT, share)))
+        });
+        let threads: String = merged(threads.collect())
+            .into_iter()
+            .map(|(names, stack)| format!("  {}{stack}", styled(NAME, fit(&names, WIDTH - 10))))
+            .collect();
         text.push_str(&section("threads", &threads));
     }
     let calls: Vec<String> = report.calls.lines().map(|line| format!("  {}", fit(line, WIDTH - 2))).collect();
@@ -79,9 +84,28 @@ fn of_loop(found: &LoopData) -> String {
 }
 
 fn of_wait(wait: &WaitData) -> String {
-    let thread = wait.thread.as_ref().map(|thread| format!("{thread}: ")).unwrap_or_default();
     let place = wait.at.as_deref().map(|at| format!(" at {}", short(at))).unwrap_or_default();
-    wrapped(&format!("{thread}{}{place}", wait.what), "  ")
+    format!("{}{place}", wait.what)
+}
+
+/// Names with a text each. Of many, those with the same text are one.
+fn merged(items: Vec<(String, String)>) -> Vec<(String, String)> {
+    const MANY: usize = 7;
+    let is_many = items.len() >= MANY;
+    let mut merged: Vec<(Vec<String>, String)> = Vec::new();
+    for (name, text) in items {
+        match merged.iter_mut().find(|(_, known)| is_many && !name.is_empty() && *known == text) {
+            Some((names, _)) => names.push(name),
+            None => merged.push((vec![name], text)),
+        }
+    }
+    let named = |(names, text): (Vec<String>, String)| match names.as_slice() {
+        [first, second, _, others @ ..] if !others.is_empty() => {
+            (format!("{first}, {second} and {} others", others.len() + 1), text)
+        }
+        _ => (names.join(", "), text),
+    };
+    merged.into_iter().map(named).collect()
 }
 
 fn stack(frames: &[PlaceData], indent: &str) -> String {

@@ -8,6 +8,9 @@ use super::watch::HangWatch;
 use super::{Verdict, deadlock};
 use crate::ops::execution;
 
+/// How many of many threads are named.
+const NAMES: usize = 4;
+
 impl HangWatch<'_> {
     /// The verdict on a program that does not compute.
     pub(super) async fn waits(&self) -> HangFinding {
@@ -18,11 +21,7 @@ impl HangWatch<'_> {
         }
         let circle = deadlock::deadlock(&self.activity);
         if let Some(first) = circle.first() {
-            let sentence = |thread: &&ThreadActivity| {
-                let what = thread.blocked.as_ref().map(|waiting| waiting.what.clone()).unwrap_or_default();
-                format!("thread `{}` waits for {what}{}", thread.name, place_of(&thread.stack))
-            };
-            evidence.extend(circle.iter().map(sentence));
+            evidence.extend(waits_of(&circle));
             let tasks: Vec<&Waiting> =
                 self.activity.iter().flat_map(|process| &process.activity.pending).collect();
             let is_loop = first.blocked.as_ref().is_some_and(|waiting| waiting.kind == WaitKind::Task);
@@ -40,9 +39,9 @@ impl HangWatch<'_> {
                     )
                 }
                 _ if deadlock::is_circle(&circle) => {
-                    format!("Threads {} wait for each other", names.join(", "))
+                    format!("Threads {} wait for each other", listed(&names))
                 }
-                _ => format!("Threads {} all wait, and no thread is left to wake them", names.join(", ")),
+                _ => format!("Threads {} all wait, and no thread is left to wake them", listed(&names)),
             };
             return HangFinding { verdict: Verdict::Deadlocked, message, evidence };
         }
@@ -126,6 +125,33 @@ impl HangWatch<'_> {
     }
 }
 
+/// What each of these threads waits for; in one sentence for many that wait for the same.
+fn waits_of(threads: &[&ThreadActivity]) -> Vec<String> {
+    let mut alike: Vec<(String, Vec<String>)> = Vec::new();
+    for thread in threads {
+        let what = thread.blocked.as_ref().map(|waiting| waiting.what.as_str()).unwrap_or_default();
+        let (wait, name) = (format!("for {what}{}", place_of(&thread.stack)), format!("`{}`", thread.name));
+        match alike.iter_mut().find(|(known, _)| *known == wait && threads.len() > NAMES + 1) {
+            Some((_, names)) => names.push(name),
+            None => alike.push((wait, vec![name])),
+        }
+    }
+    let sentence = |(wait, names): (String, Vec<String>)| match names.as_slice() {
+        [name] => format!("thread {name} waits {wait}"),
+        names => format!("threads {} wait {wait}", listed(names)),
+    };
+    alike.into_iter().map(sentence).collect()
+}
+
+fn listed(names: &[String]) -> String {
+    match names.split_at_checked(NAMES) {
+        Some((first, others)) if others.len() > 1 => {
+            format!("{} and {} others", first.join(", "), others.len())
+        }
+        _ => names.join(", "),
+    }
+}
+
 /// Whether it is known what a process waits for.
 pub(super) fn waits(process: &ProcessActivity) -> bool {
     let Activity { threads, pending, .. } = &process.activity;
@@ -166,4 +192,30 @@ fn at(waiting: &Waiting) -> String {
         .as_ref()
         .map(|location| format!(" at {}:{}", location.source.name, location.line))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_threads_that_wait_for_the_same_are_one_sentence() {
+        let blocked = Some(Waiting {
+            kind: WaitKind::Lock,
+            what: "a lock".to_owned(),
+            location: None,
+            is_timed: false,
+            holders: Vec::new(),
+            task: None,
+        });
+        let thread = |name: u32| ThreadActivity {
+            name: name.to_string(),
+            blocked: blocked.clone(),
+            ..ThreadActivity::default()
+        };
+        let threads: Vec<ThreadActivity> = (0..9).map(thread).collect();
+        let all: Vec<&ThreadActivity> = threads.iter().collect();
+        assert_eq!(waits_of(&all), ["threads `0`, `1`, `2`, `3` and 5 others wait for a lock"]);
+        assert_eq!(waits_of(&all[..2]), ["thread `0` waits for a lock", "thread `1` waits for a lock"]);
+    }
 }
