@@ -492,22 +492,24 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_written_is_there_once_the_output_has_caught_up() {
-        let output = Output::new();
-        let process =
-            Process::spawn(&shell("echo out; echo err >&2; exec sleep 1000"), "ahead", &output).unwrap();
-        let command = format!("/proc/{}/comm", process.pid());
-        // Nothing else runs in this thread meanwhile, so nothing is copied.
-        while std::fs::read_to_string(&command).unwrap() != "sleep\n" {
-            std::thread::yield_now();
+        for has_terminal in [false, true] {
+            let output = Output::new();
+            let spec = ProcessSpec { has_terminal, ..shell("echo out; echo err >&2; exec sleep 1000") };
+            let process = Process::spawn(&spec, "ahead", &output).unwrap();
+            let command = format!("/proc/{}/comm", process.pid());
+            // Nothing else runs in this thread meanwhile, so nothing is copied.
+            while std::fs::read_to_string(&command).unwrap() != "sleep\n" {
+                std::thread::yield_now();
+            }
+            assert_eq!(output.end(), 0);
+            output.caught_up().await;
+            let read = output.read(0, 1000);
+            assert_eq!(
+                (read.text_of(Category::Stdout), read.text_of(Category::Stderr)),
+                ("out\n".into(), "err\n".into())
+            );
+            process.kill().await;
         }
-        assert_eq!(output.end(), 0);
-        output.caught_up().await;
-        let read = output.read(0, 1000);
-        assert_eq!(
-            (read.text_of(Category::Stdout), read.text_of(Category::Stderr)),
-            ("out\n".into(), "err\n".into())
-        );
-        process.kill().await;
     }
 
     #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::os::fd::AsFd;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::{mpsc, watch};
 
@@ -21,6 +22,9 @@ pub(super) struct OutputCopy {
 pub(super) trait Pipe: AsyncRead + AsFd + Unpin {
     /// How many bytes were written and not read yet.
     fn unread(&self) -> u64 {
+        // Linux counts what was written to a terminal only once it has been moved to our end, which this waits for.
+        let _ =
+            poll(&mut [PollFd::from_borrowed_fd(self.as_fd(), PollFlags::IN)], Some(&Timespec::default()));
         rustix::io::ioctl_fionread(self).unwrap_or(0)
     }
 }
