@@ -45,7 +45,6 @@ const QUIRKS: Quirks = Quirks {
     // GCC's function that initializes the variables of a source has the last line of the source.
     is_start_function: Some(|name| name.starts_with("_GLOBAL__sub_")),
     other_expression: declared::functions,
-    calculated: shown::calculated,
     ..lldb_dap::QUIRKS
 };
 

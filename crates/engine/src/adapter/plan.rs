@@ -325,8 +325,6 @@ pub struct Quirks {
     /// Whether the adapter itself evaluates each variable that is listed in a function of this name, without
     /// `expression_command`.
     pub has_own_names: fn(&str) -> bool,
-    /// The variables that an expression in a source calculates with, if `expression_command` decides nothing about them.
-    pub calculated: fn(&Path, &str) -> Option<Vec<String>>,
     /// A command of the debugger that takes a frame, and prints the name of each global variable that the frame's scopes
     /// list although the program does not have it, in a line after `removed `.
     pub removed_command: Option<&'static str>,
@@ -546,7 +544,6 @@ impl Quirks {
         deciding_name: |_, _| None,
         expression_command: None,
         has_own_names: |_| false,
-        calculated: |_, _| None,
         removed_command: None,
         is_call: |_| false,
         calls_stop_at_breakpoints: false,

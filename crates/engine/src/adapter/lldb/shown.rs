@@ -1,7 +1,5 @@
 //! What LLDB shows, as C and C++ programmers write it, and what their run-time libraries print.
 
-use std::path::Path;
-
 use super::native::optimized;
 use crate::model::stop::Exception;
 
@@ -135,23 +133,6 @@ pub(super) fn exception(printed: &str) -> Option<Exception> {
     FATAL.iter().any(|start| last.starts_with(start)).then(|| of("SIGABRT", last)).flatten()
 }
 
-/// The variables that an expression in a source of C calculates with, itself or with their members; none if it is of another
-/// form, such as a division, which may be by zero. No type of C has operators of its own.
-pub(super) fn calculated(source: &Path, expression: &str) -> Option<Vec<String>> {
-    let is_name = |part: &str| {
-        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        part.starts_with(|first: char| !first.is_ascii_digit()) && part.chars().all(is_part)
-    };
-    let operands = expression.split(['+', '-', '*', '<', '>']).map(str::trim);
-    let names =
-        operands.filter(|operand| operand.is_empty() || operand.contains(|c: char| !c.is_ascii_digit()));
-    let name = |operand: &str| {
-        let is_path = operand.split('.').all(is_name);
-        Some(operand.split('.').next().filter(|_| is_path)?.to_owned())
-    };
-    if source.extension()? == "c" { names.map(name).collect() } else { None }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,31 +162,6 @@ mod tests {
         ];
         for (name, expected) in table {
             assert_eq!(function(name), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn variables_of_calculations_in_c_are_known() {
-        let table = [
-            ("a.c", "account.balance + amount", Some("account amount")),
-            ("a.c", "n - 3 < m2", Some("n m2")),
-            ("a.c", "n / m", None),
-            ("a.c", "n % m", None),
-            ("a.c", "12", Some("")),
-            ("a.cpp", "n + 1", None),
-            ("a.c", "n = 1", None),
-            ("a.c", "n++", None),
-            ("a.c", "-n", None),
-            ("a.c", "*p + 1", None),
-            ("a.c", "p->n", None),
-            ("a.c", "f(n)", None),
-            ("a.c", "n + 1.5", None),
-            ("a.c", "row[n]", None),
-            ("a.c", "(long)n", None),
-        ];
-        for (source, expression, expected) in table {
-            let found = calculated(Path::new(source), expression).map(|names| names.join(" "));
-            assert_eq!(found.as_deref(), expected, "{expression}");
         }
     }
 

@@ -69,6 +69,10 @@ pub(super) async fn spelled(
     expression: &str,
     pure: bool,
 ) -> Result<(Option<String>, Form)> {
+    // About the name of a variable, the command decides nothing.
+    if lock(&debugger.0.references).is_variable(frame, expression) {
+        return Ok((None, Form::default()));
+    }
     let Some(found) = understood(debugger, frame, "", expression).await else {
         return Ok((None, Form::default()));
     };
@@ -77,15 +81,6 @@ pub(super) async fn spelled(
         None if pure && found.runs => Err(runs_code()),
         None => Ok((found.spelled, found.form)),
     }
-}
-
-/// Whether the command decides nothing about an expression: it is the name of a variable, or calculates with some.
-pub(super) fn is_of_variables(debugger: &DapDebugger, frame: RawId, expression: &str) -> bool {
-    let references = lock(&debugger.0.references);
-    let place = references.places.get(&frame);
-    let calculated = place.and_then(|(source, _)| (debugger.quirks().calculated)(source, expression));
-    let names = calculated.unwrap_or_else(|| vec![expression.to_owned()]);
-    names.iter().all(|name| references.is_variable(frame, name))
 }
 
 /// What the adapter answers for an expression that it has refused as a whole, when the functions of the program that it

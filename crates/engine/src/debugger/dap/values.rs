@@ -384,12 +384,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     if pure && (quirks.is_call)(&expression) {
         return Err(expressions::runs_code());
     }
-    let is_of_variables = expressions::is_of_variables(debugger, frame, &expression);
-    let (spelled, mut form) = if is_of_variables {
-        Default::default()
-    } else {
-        expressions::spelled(debugger, frame, &expression, pure).await?
-    };
+    let (spelled, form) = expressions::spelled(debugger, frame, &expression, pure).await?;
     let context = if pure && spelled.is_none() { "hover" } else { "watch" };
     let ask = |expression: String| {
         let arguments = ::dap::EvaluateArguments {
@@ -405,13 +400,6 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     };
     let expression = expressions::rounded(quirks, &expression, &ask).await;
     let mut answer = ask(spelled.unwrap_or_else(|| expression.clone())).await;
-    if is_of_variables && matches!(answer, Err(Error::Refused(_))) {
-        // As in a source of C that is compiled as C++.
-        let (spelled, around) = expressions::spelled(debugger, frame, &expression, pure).await?;
-        if let Some(spelled) = spelled {
-            (answer, form) = (ask(spelled).await, around);
-        }
-    }
     if !pure {
         if let Some(other) = expressions::run(debugger, frame, &expression, &answer, &ask).await {
             answer = other;
