@@ -245,6 +245,60 @@ enum Parsed {
     Malformed,
 }
 
+/// A number as JavaScript shows it.
+fn number_text(number: f64) -> String {
+    let plain = number.to_string();
+    if !number.is_finite() {
+        return plain.replace("inf", "Infinity");
+    }
+    let decimals = plain.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let decimals = i32::try_from(decimals).unwrap_or_default();
+    if decimals > 0 && number.abs() >= 1e-6 && !is_between(number, decimals) {
+        return plain;
+    }
+    let shown = format!("{:e}", number.abs());
+    let (digits, exponent) = shown.split_once('e').unwrap_or((&shown, "0"));
+    let (mut digits, exponent) = (digits.replace('.', ""), exponent.parse().unwrap_or(0_i32));
+    let decimals = i32::try_from(digits.len()).unwrap_or_default() - 1 - exponent;
+    // Of two shortest numbers that are as near, JavaScript has the even one.
+    if is_between(number, decimals) {
+        let last = digits.pop().and_then(|last| last.to_digit(10)).unwrap_or_default();
+        let even = format!("{digits}{}", last & !1);
+        let is_it = format!("{even}e{}", -decimals).parse() == Ok(number.abs());
+        digits = if is_it { even } else { format!("{digits}{last}") };
+    }
+    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
+    let sign = if number.is_sign_negative() { "-" } else { "" };
+    if (0..21).contains(&exponent) {
+        digits.push_str(&zeros(-decimals));
+        let (whole, rest) = digits.split_at(usize::try_from(exponent + 1).unwrap_or_default());
+        return format!("{sign}{whole}{}{rest}", if rest.is_empty() { "" } else { "." });
+    }
+    if (-6..0).contains(&exponent) {
+        return format!("{sign}0.{}{digits}", zeros(-1 - exponent));
+    }
+    let (whole, rest) = digits.split_at(1);
+    format!("{sign}{whole}{}{rest}e{exponent:+}", if rest.is_empty() { "" } else { "." })
+}
+
+/// Whether a number is exactly between two others that have so many decimals, fewer than none if they end in zeros.
+fn is_between(number: f64, decimals: i32) -> bool {
+    let bits = number.to_bits();
+    let (fraction, exponent) = (bits & ((1 << 52) - 1), bits >> 52 & 0x7ff);
+    let mantissa = if exponent == 0 { fraction } else { fraction | 1 << 52 };
+    let odd = mantissa >> mantissa.trailing_zeros().min(63);
+    let twos = i32::try_from(exponent.max(1)).unwrap_or_default() - 1075
+        + i32::try_from(mantissa.trailing_zeros()).unwrap_or_default();
+    if twos < 0 {
+        // It has as many decimals as it has binary places.
+        return decimals == -twos - 1;
+    }
+    let unit = u32::try_from(-decimals).ok().and_then(|zeros| 10_u128.checked_pow(zeros));
+    let whole =
+        u32::try_from(twos).ok().and_then(|twos| u128::from(odd).checked_mul(2_u128.checked_pow(twos)?));
+    matches!((unit, whole), (Some(unit @ 2..), Some(whole)) if whole % unit == unit / 2)
+}
+
 /// A cursor over words.
 struct Words<'a> {
     bytes: &'a [u8],
@@ -272,7 +326,7 @@ impl Words<'_> {
         if first & 31 == 16 {
             return Parsed::Next;
         }
-        if !matches!(first & 31, 1..=15 | 17..=19) {
+        if !matches!(first & 31, 1..=15 | 17..=20) {
             return Parsed::Malformed;
         }
         self.rest(first).map_or(Parsed::Incomplete, Parsed::Record)
@@ -319,6 +373,10 @@ impl Words<'_> {
             15 => {
                 let (text, [call]) = self.blob()?;
                 Record::Output { stream: number, call, text }
+            }
+            20 => {
+                let (text, type_name) = (number_text(f64::from_bits(self.word()?)), self.word()? >> 1);
+                Record::Atom { id: number, type_name, flags: 0, text }
             }
             18 => Record::Pass { call: number, since: self.word()? >> 1 },
             _ => Record::Gap { text: self.blob::<0>()?.0 },
@@ -405,6 +463,23 @@ mod tests {
         std::fs::write(folder.path().join("segment-0"), words).unwrap();
         assert_eq!(wire.read().unwrap(), Read::Records(vec![Record::Unwind { call: 9 }]));
         assert_eq!((wire.read().unwrap(), wire.has_unread()), (Read::Nothing, true));
+    }
+
+    #[test]
+    fn numbers_are_shown_as_in_javascript() {
+        for (number, shown) in [
+            (0.1 + 0.2, "0.30000000000000004"),
+            (-0.0, "-0"),
+            (1e20 + 0.5, "100000000000000000000"),
+            (1.5e21, "1.5e+21"),
+            (-1e-6, "-0.000001"),
+            (1.25e-7, "1.25e-7"),
+            (5e-324, "5e-324"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "-Infinity"),
+        ] {
+            assert_eq!(number_text(number), shown);
+        }
     }
 
     #[test]

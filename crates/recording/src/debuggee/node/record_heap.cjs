@@ -9,16 +9,18 @@ const { copiedBy, insideOf, observed, parentOf, shownBy } = require('./record_pr
 const { Memory, hasBytes, shownBytes } = require('./record_memory.cjs');
 const { ARRAY, CLASS, FUNCTION, INSTANCE, MAP, OPAQUE, SET, Shapes, isDerived } = require('./record_shapes.cjs');
 const { Symbols } = require('./record_symbols.cjs');
-const { WRITE, OBJECT, ATOM, POSITION } = require('./record_wire.cjs');
+const { WRITE, OBJECT, ATOM, FLOAT, POSITION } = require('./record_wire.cjs');
 
 // What a value is, in the lowest 3 bits of its word.
 const [INTEGER, CONSTANT, ATOMIC, REFERENCE] = [1, 2, 3, 4];
 const [NULL, TRUE, FALSE, ABSENT, UNDEFINED] = [0, 1, 2, 3, 4].map((number) => number * 8 + CONSTANT);
 // What a key is, in the lowest 2 bits of its number.
 const [NAME, INDEX, ITEM, LENGTH] = [0, 1, 2, 3];
-// How many texts and numbers are known by their value, and up to which length.
+// How many texts are known by their value, and up to which length.
 const MOST_KNOWN = 50000;
 const LONGEST_KNOWN = 256;
+// The same of numbers: so many bits of a hash say where one is.
+const FLOAT_BITS = 14;
 const ANONYMOUS = '(anonymous)';
 // The length of an object of which it is written that its contents are not.
 const UNREAD = -2;
@@ -26,7 +28,7 @@ const UNREAD = -2;
 const { apply, getOwnPropertyDescriptor, getPrototypeOf, isExtensible, ownKeys } = Reflect;
 const { is } = Object;
 const { isArray } = Array;
-const { floor } = Math;
+const { floor, imul } = Math;
 const toText = String;
 const mapEntries = Map.prototype.entries;
 const mapGet = Map.prototype.get;
@@ -144,7 +146,11 @@ class Heap {
     this.depth = depth;
     this.mostText = text;
     this.strings = new Map();
-    this.floats = new Map();
+    // Numbers that are not integers, and their atoms; and room to see the bits of one.
+    this.floats = new Float64Array(1 << FLOAT_BITS);
+    this.floatAtoms = new Uint32Array(1 << FLOAT_BITS);
+    this.float = new Float64Array(1);
+    this.floatBits = new Uint32Array(this.float.buffer);
     // The entries of the program's own functions and classes, and the words of others. A private field would make
     // functions of different kinds where V8 has one.
     this.functions = new WeakMap();
@@ -201,13 +207,17 @@ class Heap {
       this.high = floor(value / 0x20000000);
       return;
     }
-    const known = this.floats.get(value);
-    if (known !== undefined && !is(value, -0)) {
-      this.numbered(known, ATOMIC);
-      return;
+    this.float[0] = value;
+    const low = this.floatBits[0];
+    const high = this.floatBits[1];
+    const at = imul(low ^ imul(high, 0x85EBCA6B), 0x9E3779B1) >>> (32 - FLOAT_BITS);
+    if (!is(this.floats[at], value)) {
+      this.atoms += 1;
+      this.wire.record(this.atoms * 32 + FLOAT, low, high, this.wire.text('number') * 2 + 1);
+      this.floats[at] = value;
+      this.floatAtoms[at] = this.atoms;
     }
-    this.atom('number', is(value, -0) ? '-0' : toText(value));
-    if (!is(value, -0)) this.remember(this.floats, value, this.atoms);
+    this.numbered(this.floatAtoms[at], ATOMIC);
   }
 
   string(value) {
@@ -221,12 +231,8 @@ class Heap {
       return;
     }
     this.atom('string', value, true);
-    this.remember(this.strings, value, this.atoms);
-  }
-
-  remember(table, value, number) {
-    if (table.size > MOST_KNOWN) table.clear();
-    table.set(value, number);
+    if (this.strings.size > MOST_KNOWN) this.strings.clear();
+    this.strings.set(value, this.atoms);
   }
 
   /** In place of the value of a variable that is not there. */

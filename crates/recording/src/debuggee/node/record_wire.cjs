@@ -14,8 +14,8 @@ const PATIENCE = 10000;
 
 const [LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD] = [1, 2, 3, 4, 5, 6, 7, 8];
 const [WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, PASS] = [9, 10, 11, 12, 13, 14, 15, 18];
-// A write that the program has not made.
-const SHOWN = 19;
+// A write that the program has not made, and a number that is not an integer, whose text the reader makes.
+const [SHOWN, FLOAT] = [19, 20];
 
 // Where the two threads find each other: what is written up to, in which part; what is flushed; how far each part goes.
 const [POSITION, CURRENT, FLUSHED, LOCK, STATE, FILE, OFFSET, LIMIT, ONLINE, SIZES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -189,5 +189,5 @@ class Wire {
 
 module.exports = {
   Wire, POSITION, LIMIT,
-  LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, PASS, SHOWN,
+  LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, PASS, SHOWN, FLOAT,
 };
