@@ -222,7 +222,8 @@ pub struct Quirks {
     /// A command of the debugger that takes the path of a function which the debugger does not find, and prints each name
     /// by which it finds it after `function `.
     pub functions_command: Option<&'static str>,
-    /// A command of the debugger that completes what it does when breakpoints are set.
+    /// A command of the debugger that completes what it does when breakpoints are set. With numbers and the name of a file, it
+    /// instead prints those that are bound in another file.
     pub breakpoints_command: Option<&'static str>,
     /// A command of the debugger that records values at breakpoints while the program runs; see `dap/recording.rs`.
     pub record_command: Option<&'static str>,

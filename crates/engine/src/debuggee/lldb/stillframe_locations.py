@@ -234,10 +234,17 @@ def function_name(location):
     return without_hash(location.GetAddress().GetFunction().GetName())
 
 
-def once(debugger, _command, result, _internal):
+def once(debugger, command, result, _internal):
     """Disable them in all breakpoints of the program. Prints the breakpoints that stand for others, as JSON after a
-    marker."""
+    marker. With `1,2 FILE`, instead print those of the numbers that are bound in another file, after `elsewhere `."""
     target = debugger.GetSelectedTarget()
+    if command:
+        numbers, file = command.split(" ", 1)
+        for breakpoint in map(target.FindBreakpointByID, map(int, numbers.split(","))):
+            entries = [location.GetAddress().GetLineEntry() for location in breakpoint.locations]
+            if entries and all(entry.GetFileSpec().GetFilename() != file for entry in entries):
+                result.AppendMessage(f"elsewhere {breakpoint.GetID()}")
+        return
     forget(target)
     for breakpoint in [target.GetBreakpointAtIndex(index) for index in range(target.GetNumBreakpoints())]:
         count = breakpoint.GetNumLocations()

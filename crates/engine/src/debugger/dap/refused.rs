@@ -7,7 +7,8 @@ use std::path::Path;
 
 use super::breakpoints::silenced::NEVER;
 use super::breakpoints::{SentBreakpoint, positive};
-use super::{DapDebugger, functions};
+use super::{DapDebugger, commands, functions};
+use crate::deadlines;
 use crate::error::Result;
 use crate::model::source::Function;
 
@@ -130,27 +131,46 @@ pub(super) async fn return_to(
     owners: &mut [SentBreakpoint],
     answers: Vec<::dap::Breakpoint>,
 ) -> Result<Vec<::dap::Breakpoint>> {
-    let is_elsewhere = |answer: &::dap::Breakpoint| {
-        let file = answer.source.as_ref().and_then(|source| source.path.as_deref());
-        answer.verified && file.is_some_and(|file| Path::new(file).file_name() != path.file_name())
-    };
-    if !answers.iter().any(is_elsewhere) {
+    let elsewhere = bound_elsewhere(debugger, path, &arguments, &answers).await;
+    if elsewhere.is_empty() {
         return Ok(answers);
     }
     let (mut next, mut next_owners) = (arguments.clone(), owners.to_vec());
     for ((sent, owner), answer) in next.breakpoints.iter_mut().zip(&mut next_owners).zip(&answers) {
-        if let Some(line) = positive(Some(sent.line)).filter(|_| is_elsewhere(answer)) {
+        let is_elsewhere = answer.id.is_some_and(|number| elsewhere.contains(&number));
+        if let Some(line) = positive(Some(sent.line)).filter(|_| is_elsewhere) {
             set_on(debugger, path, line + 1, sent, owner);
         }
     }
     let (breakpoints, places) = without_doubles(&next.breakpoints);
     next.breakpoints = breakpoints;
-    let found = debugger.request_in_source(next).await?.breakpoints;
-    if found.iter().any(|answer| !answer.verified || is_elsewhere(answer)) {
+    let found = debugger.request_in_source(next.clone()).await?.breakpoints;
+    let is_bound = found.iter().all(|answer| answer.verified);
+    if !is_bound || !bound_elsewhere(debugger, path, &next, &found).await.is_empty() {
         return Ok(debugger.request_in_source(arguments).await?.breakpoints);
     }
     owners.clone_from_slice(&next_owners);
     Ok(places.into_iter().filter_map(|place| found.get(place).cloned()).collect())
+}
+
+/// The numbers of those that were bound in another file.
+async fn bound_elsewhere(
+    debugger: &DapDebugger,
+    path: &Path,
+    arguments: &::dap::SetBreakpointsArguments,
+    answers: &[::dap::Breakpoint],
+) -> Vec<i64> {
+    let is_moved = |(sent, answer): &(&::dap::SourceBreakpoint, &::dap::Breakpoint)| {
+        answer.verified && answer.line.is_some_and(|line| line != sent.line)
+    };
+    let moved = arguments.breakpoints.iter().zip(answers).filter(is_moved);
+    let moved: Vec<_> = moved.filter_map(|(_, answer)| Some(answer.id?.to_string())).collect();
+    let command = debugger.quirks().breakpoints_command.filter(|_| !moved.is_empty());
+    let Some((command, name)) = command.zip(path.file_name()) else { return Vec::new() };
+    let command = format!("{command} {} {}", moved.join(","), name.to_string_lossy());
+    let answer = commands::run(debugger, None, command, deadlines::READ).await.unwrap_or_default();
+    let number = |line: &str| line.strip_prefix("elsewhere ")?.parse().ok();
+    answer.lines().filter_map(number).collect()
 }
 
 /// Which lines of a file have code. Its breakpoints stay set, with others on those lines that never stop.
