@@ -1,7 +1,9 @@
 //! Crash dumps, made by gdb's `gcore` of a program that waits where it would crash.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 use serde_json::json;
 
@@ -55,10 +57,13 @@ async fn a_core_dump_shows_crash_values_and_threads_and_cannot_run() {
     let sources = Sources::new(&[("main.c", TEXT)]);
     let program = sources.file("main.c");
     let (_, dump) = crashed(&sources);
+    let source = File::options().append(true).open(program.path()).unwrap();
+    source.set_modified(SystemTime::now()).unwrap();
     let server = STILLFRAME.serve().await;
     let created = server.ok("create_debug_session", json!({ "language": "c" })).await;
     let id = created["sessionId"].clone();
     let opened = server.ok("attach_to_process", json!({ "sessionId": id, "coreFile": dump })).await;
+    assert!(opened["notes"].to_string().contains("changed since the crash"), "{}", opened.text);
     assert_eq!(
         (opened.outcome(), opened.place()),
         ("exception", (program.path(), program.line("crash"))),

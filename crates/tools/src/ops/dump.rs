@@ -69,6 +69,20 @@ pub async fn open(
     Ok((session, settled))
 }
 
+/// Says that a source has changed since the crash.
+pub(super) fn note_changed_source(mut settled: Settled, dump: &Path) -> Settled {
+    let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    if let Settled::Stopped(snapshot) = &mut settled {
+        let place = snapshot.frames.first().and_then(|frame| frame.location.as_ref());
+        let source = place.and_then(|place| place.source.path.as_deref());
+        if source.and_then(changed).zip(changed(dump)).is_some_and(|(source, dump)| source > dump) {
+            let note = "the source has changed since the crash, so its lines may not match";
+            snapshot.notes.push(note.to_owned());
+        }
+    }
+    settled
+}
+
 /// Reads a dump: the thread that crashed with its values, and the stacks of the others.
 pub async fn read(session: &Session, settled: Settled, expressions: Vec<String>, wait: Wait) -> Dumped {
     let (mut callers, mut values, mut threads) = (Vec::new(), Vec::new(), Vec::new());

@@ -78,6 +78,7 @@ pub async fn attach(
     context: &Context,
 ) -> Result<Settled, ToolError> {
     let began = Instant::now();
+    let dump = if let Endpoint::Core { file, .. } = &attach.to { Some(file.clone()) } else { None };
     let notes = match &attach.to {
         Endpoint::Core { file, program } => {
             adapter::notes_of_dump(session.adapter(), &adapter::Machine, file, program.as_deref())
@@ -87,8 +88,9 @@ pub async fn attach(
     if let Some(still) = begin(session, Start::Attach(attach), Building::Counts, wait, context).await? {
         return Ok(still);
     }
-    if session.last_start().await?.as_ref().is_some_and(Start::is_dump) {
-        return Ok(settle(session, wait.since(began), context).await.with_notes(notes));
+    if let Some(dump) = dump {
+        let settled = settle(session, wait.since(began), context).await.with_notes(notes);
+        return Ok(super::dump::note_changed_source(settled, &dump));
     }
     if let Some(longest) = pause {
         let left = wait.since(began);
