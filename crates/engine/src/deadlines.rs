@@ -60,8 +60,11 @@ pub const NUDGE: Duration = ms(200);
 pub const CONNECT: Duration = ms(30_000);
 /// From the request to launch until the program is there, while an adapter may build it.
 pub const LAUNCH: Duration = ms(600_000);
-/// From the request to attach until the adapter is in the program.
-pub const ATTACH: Duration = ms(30_000);
+/// From the request to attach until the adapter is in the program. LLDB uses the CPU for 3 s to read the symbols of Node.js,
+/// and the program may die by a signal if LLDB is ended meanwhile.
+pub const ATTACH: Duration = ms(120_000);
+/// How long a process is held until a debugger traces it, which is before the debugger reads symbols.
+pub const HELD: Duration = ms(30_000);
 /// From the answer to `launch` until `initialized`. An adapter that keeps silent for longer never sends it.
 pub const INITIALIZED: Duration = ms(2_000);
 /// From a refusal of `configurationDone` until that of `launch`, which says why.

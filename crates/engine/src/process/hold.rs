@@ -38,7 +38,7 @@ impl Hold {
             }
         };
         // Without a debugger, it runs on.
-        let _ = tokio::time::timeout(deadlines::ATTACH, traced).await;
+        let _ = tokio::time::timeout(deadlines::HELD, traced).await;
     }
 }
 
