@@ -128,6 +128,10 @@ fn refusal(text: &str) -> String {
         return "processors watch at most 4 values, of 8 bytes each; remove another watch, or watch a part"
             .to_owned();
     }
+    // From a value without code of the program.
+    if text.trim_start_matches("error: ").trim() == "invalid value object" {
+        return "only variables, members and elements can be read without side effects".to_owned();
+    }
     // `<user expression 3>:1:1: use of undeclared identifier 'x'`, then the text with a mark under it. Warnings come
     // before errors.
     let is_error = |line: &&str| line.trim_start().starts_with("error: ");
