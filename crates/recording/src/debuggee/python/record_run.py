@@ -186,7 +186,10 @@ class Recorder(Paths):
         self.wire.abandon()
         if not self.closed:
             self.source.stop()
-            self.begin()
+            forking = sys._getframe(1).f_code
+            if self.begin() and self.code(forking):
+                place = forking.co_name, os.path.basename(forking.co_filename)
+                self.wire.gap("in the forked process, what `%s` in %s ran afterwards is missing" % place)
 
     # -- what is recorded -------------------------------------------------------------------------------------------
 
