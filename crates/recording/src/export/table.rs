@@ -14,7 +14,7 @@ use crate::value::{What, Word};
 pub(super) const NAMES: [&str; 11] =
     ["event", "what", "milliseconds", "thread", "call", "function", "file", "line", "owner", "name", "value"];
 
-/// What is in a column of a row. An empty text is no value.
+/// What is in a column of a row. An empty text counts as a missing value.
 #[derive(Clone, Copy)]
 pub(super) enum Cell<'t> {
     Number(Option<i64>),

@@ -122,7 +122,7 @@ fn set_on(
     }
 }
 
-/// Sets the breakpoints that an adapter bound in another file on the next line. LLDB does so on the line that declares a
+/// Sets the breakpoints that an adapter bound in another file on the next line. Some do so on the line that declares a
 /// function, if its body begins with code of another function that the compiler put there.
 pub(super) async fn return_to(
     debugger: &DapDebugger,
