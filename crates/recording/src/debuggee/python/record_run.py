@@ -283,7 +283,7 @@ class Recorder(Paths):
     def follow_greenlets(self, thread):
         """Keep the calls of each greenlet of a thread, which run in turns. A new one is called by what starts it."""
         library = sys.modules.get("greenlet")
-        # The program may have a function of its own there. A forked child has ours.
+        # The program may have set another function. A forked child has ours.
         if not hasattr(library, "settrace") or getattr(library.gettrace(), "__module__", __name__) != __name__:
             return
         tops = weakref.WeakKeyDictionary()
