@@ -23,7 +23,13 @@ pub(in crate::adapter) async fn locate(
     if let Some(chosen) = executable {
         // Another program would be run to no end: what it does with the protocol is unknown.
         let found = host.which(&chosen.to_string_lossy());
-        let none = || missing(format!("no `lldb-dap` or `gdb` at `{}`", chosen.display()));
+        let none = || match chosen.file_stem() {
+            Some(name) if name == "cargo" => Error::Environment {
+                problem: "`executablePath` is the debugger, not Cargo, if there is a `program`".to_owned(),
+                remedy: "leave it out: Cargo builds a folder with a `Cargo.toml`".to_owned(),
+            },
+            _ => missing(format!("no `lldb-dap` or `gdb` at `{}`", chosen.display())),
+        };
         let found = host.permitted(&found.filter(|path| is_lldb(path) || is_gdb(path)).ok_or_else(none)?)?;
         let version = if is_gdb(&found) {
             gdb::version(host, &found).await?.map_err(missing)?
@@ -173,6 +179,7 @@ mod tests {
             ),
             (&[("gdb", "hello\n")], None, "and `/no/gdb` did not report a version"),
             (&[("cat", "")], Some("/no/cat"), "no `lldb-dap` or `gdb` at `/no/cat`"),
+            (&[], Some("cargo"), "`executablePath` is the debugger, not Cargo"),
         ];
         for (programs, chosen, expected) in table {
             let error = located(programs, chosen).await.unwrap_err().to_string();
