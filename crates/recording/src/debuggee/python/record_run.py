@@ -186,10 +186,7 @@ class Recorder(Paths):
         self.wire.abandon()
         if not self.closed:
             self.source.stop()
-            forking = sys._getframe(1).f_code
-            if self.begin() and self.code(forking):
-                place = forking.co_name, os.path.basename(forking.co_filename)
-                self.wire.gap("in the forked process, what `%s` in %s ran afterwards is missing" % place)
+            self.begin()
 
     # -- what is recorded -------------------------------------------------------------------------------------------
 
