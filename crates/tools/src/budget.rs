@@ -109,7 +109,7 @@ impl Reply {
         if !is_same && self.text.len() > most {
             let all = self.text.len();
             self.text = lines_within(&self.text, most.saturating_sub(ROOM / 3));
-            let note = format!("\n{KEY} to {} of {all} bytes by `{NAME}`", self.text.len());
+            let note = format!("\n{KEY}: shown are {} of {all} bytes, by `{NAME}`", self.text.len());
             self.text.push_str(&note);
         }
         self
@@ -431,7 +431,7 @@ mod tests {
         let data = cut.structured.unwrap();
         assert!(data["cut"].as_str().unwrap().ends_with("of 500)"), "{}", data["cut"]);
         let text = Reply { text: "line\n".repeat(500), structured: None, is_error: false }.within_budget(100);
-        assert!(text.text.len() <= 320 && text.text.contains("of 2500 bytes by `budget`"), "{}", text.text);
+        assert!(text.text.len() <= 320 && text.text.contains("of 2500 bytes, by `budget`"), "{}", text.text);
     }
 
     #[test]
