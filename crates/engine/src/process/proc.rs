@@ -14,10 +14,14 @@ pub fn threads(pid: u32) -> Vec<u32> {
     numbers(&format!("/proc/{pid}/task"))
 }
 
-/// How many threads of a process compute. The others are in system calls, as far as the system reports that.
-pub fn computing_threads(pid: u32) -> usize {
-    let is_in_call = |thread: &u32| matches!(SystemCall::of(pid, *thread), Ok(Some(_)));
-    threads(pid).iter().filter(|thread| !is_in_call(thread)).count()
+/// The address of the next instruction of the only thread of a process that is not in a system call, if there is one.
+pub fn only_computing(pid: u32) -> Option<String> {
+    let read = |thread| std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall"));
+    let texts: Vec<_> = threads(pid).into_iter().map(|thread| read(thread).unwrap_or_default()).collect();
+    let mut computing = texts.iter().filter(|text| SystemCall::read(text).is_none());
+    // `-1 0x7ffc… 0x4991a4`, with the address of the stack before it.
+    let address = computing.next()?.strip_prefix("-1 ")?.split_whitespace().nth(1)?;
+    computing.next().is_none().then(|| address.to_owned())
 }
 
 /// The numbers of the open files of a process. None if the system does not report them.

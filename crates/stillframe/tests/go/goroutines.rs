@@ -56,7 +56,7 @@ package main
 
 import \"sync\"
 
-func run(id int) int {
+func run[T any](id int, _ T) int {
 \tsum := 0
 \tfor pass := 0; pass < 20; pass++ {
 \t\tsum += id * pass // @pass
@@ -66,11 +66,17 @@ func run(id int) int {
 
 func main() {
 \tvar group sync.WaitGroup
+\trun(4, \"\")
+\trun(5, 0)
 \tfor id := 0; id < 4; id++ {
 \t\tgroup.Add(1)
 \t\tgo func() {
 \t\t\tdefer group.Done()
-\t\t\trun(id)
+\t\t\tif id%2 == 0 {
+\t\t\t\trun(id, \"\")
+\t\t\t} else {
+\t\t\t\trun(id, 0)
+\t\t\t}
 \t\t}()
 \t}
 \tgroup.Wait()
@@ -89,7 +95,7 @@ async fn goroutines_that_come_to_a_line_together_are_all_counted() {
     let mut lines: Vec<String> = log.lines().map(ToOwned::to_owned).collect();
     lines.sort_unstable();
     let mut expected: Vec<String> =
-        (0..4).flat_map(|id| (0..20).map(move |pass| format!("{id}/{pass}"))).collect();
+        (0..6).flat_map(|id| (0..20).map(move |pass| format!("{id}/{pass}"))).collect();
     expected.sort_unstable();
     assert_eq!(lines, expected);
     session.finish().await;

@@ -261,19 +261,18 @@ async fn unreported(
         _ => false,
     };
     let Some(reported) = first.thread_id.filter(|_| is_asked_for) else { return Vec::new() };
-    let is_known = lock(&debugger.0.addresses).values().any(|numbers| *numbers == first.hit_breakpoint_ids);
+    // No breakpoint is in a system call. One in a generic function has several addresses.
+    let alone = start::pid(debugger).and_then(process::only_computing);
     let mut threads = Vec::new();
-    if !is_alone(debugger) {
+    if alone.is_none() {
         let answer = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await;
         threads = answer.map(|answer| answer.threads).unwrap_or_default();
         lock(&debugger.0.listed).clone_from(&threads);
     }
     threads.retain(|thread| thread.id != reported && may_be(&thread.name));
-    if threads.is_empty() && (is_known || !is_at_breakpoint) {
-        return Vec::new();
-    }
     if is_at_breakpoint {
-        let Some(place) = address(debugger, RawId(reported)).await else { return Vec::new() };
+        let place = if alone.is_some() { alone } else { address(debugger, RawId(reported)).await };
+        let Some(place) = place else { return Vec::new() };
         lock(&debugger.0.addresses).insert(place, first.hit_breakpoint_ids.clone());
     }
     let mut stops = Vec::new();
@@ -286,11 +285,6 @@ async fn unreported(
         }
     }
     stops
-}
-
-/// Whether all other threads are in system calls, where no breakpoint is.
-fn is_alone(debugger: &DapDebugger) -> bool {
-    start::pid(debugger).is_some_and(|pid| process::computing_threads(pid) == 1)
 }
 
 /// The address of a thread's next instruction.
