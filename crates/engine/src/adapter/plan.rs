@@ -386,6 +386,8 @@ pub struct Quirks {
     pub simultaneous_stops: SimultaneousStops,
     /// It continues a step that a breakpoint of another thread has interrupted, and refuses other steps until then.
     pub keeps_steps: bool,
+    /// It says how many frames there are only where it has sent the last, and otherwise too many.
+    pub counts_sent_frames: bool,
     /// How long the program must have run when it is paused: sooner, the debugger may lose its threads.
     pub runs_before_pause: Duration,
     /// What the program writes comes by a terminal, with CR LF for each line end.
@@ -573,6 +575,7 @@ impl Quirks {
         pauses_for_breakpoints: false,
         simultaneous_stops: SimultaneousStops::None,
         keeps_steps: false,
+        counts_sent_frames: false,
         runs_before_pause: Duration::ZERO,
         writes_crlf: false,
         caution: |_| None,

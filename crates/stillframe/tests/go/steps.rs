@@ -26,7 +26,13 @@ func (box *Box) add(n int) int {
 \treturn box.n // @returns
 } // @ends
 
-func main() {
+func main() { deep(50) }
+
+func deep(more int) {
+\tif more > 0 {
+\t\tdeep(more - 1)
+\t\treturn
+\t}
 \tbox := &Box{}
 \ttable := []struct {
 \t\tname string

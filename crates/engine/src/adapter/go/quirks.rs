@@ -98,6 +98,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     pauses_for_breakpoints: true,
     simultaneous_stops: SimultaneousStops::One { may_be: has_thread },
     keeps_steps: true,
+    counts_sent_frames: true,
     stack_sampling: Some(StackSampling {
         has_os_threads: false,
         ends_calls: false,

@@ -112,20 +112,23 @@ fn leaves_libraries(debugger: &DapDebugger) -> bool {
     debugger.setup().leaves_libraries && (quirks.steps_into_libraries || quirks.steps_out_into_libraries)
 }
 
-/// Not every adapter says how many frames there are, or it says so only where it has sent the last.
+/// How many frames of a deep recursion are counted.
+const COUNTED: usize = 100 * SEARCHED;
+
+/// Not every adapter says how many frames there are besides those that it has sent.
 async fn spot(debugger: &DapDebugger, thread: RawId) -> Option<StackPosition> {
-    let stack = debugger.stack_trace(thread, 0, SEARCHED).await.ok()?;
-    let sent = stack.frames.len();
-    let line = stack.frames.into_iter().next()?.location.map_or(0, |location| location.line.into());
-    let depth = if sent < SEARCHED || stack.total > sent {
-        stack.total
-    } else {
-        let arguments =
-            ::dap::StackTraceArguments { thread_id: thread.0, start_frame: Some(0), levels: None };
-        let all = debugger.request::<::dap::StackTrace>(arguments, deadlines::REQUEST).await.ok()?;
-        all.stack_frames.len()
-    };
-    Some(StackPosition { depth, line })
+    let mut levels = SEARCHED;
+    loop {
+        let stack = debugger.stack_trace(thread, 0, levels).await.ok()?;
+        let (sent, depth) = (stack.frames.len(), stack.total);
+        let may_have_more =
+            if debugger.quirks().counts_sent_frames { depth > sent } else { depth == sent && sent == levels };
+        if !may_have_more || levels == COUNTED {
+            let line = stack.frames.into_iter().next()?.location.map_or(0, |location| location.line.into());
+            return Some(StackPosition { depth, line });
+        }
+        levels *= 10;
+    }
 }
 
 /// The next action of a thread in the middle of a step; none if the step has ended.
