@@ -145,8 +145,11 @@ pub(super) async fn return_to(
     let (breakpoints, places) = without_doubles(&next.breakpoints);
     next.breakpoints = breakpoints;
     let found = debugger.request_in_source(next.clone()).await?.breakpoints;
-    let is_bound = found.iter().all(|answer| answer.verified);
-    if !is_bound || !bound_elsewhere(debugger, path, &next, &found).await.is_empty() {
+    let is_bound = |place: &usize| found.get(*place).is_some_and(|answer| answer.verified);
+    let is_lost = |(place, before): (&usize, &::dap::Breakpoint)| before.verified && !is_bound(place);
+    if places.iter().zip(&answers).any(is_lost)
+        || !bound_elsewhere(debugger, path, &next, &found).await.is_empty()
+    {
         return Ok(debugger.request_in_source(arguments).await?.breakpoints);
     }
     owners.clone_from_slice(&next_owners);
