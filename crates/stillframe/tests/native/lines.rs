@@ -202,6 +202,7 @@ const CLOSURES: &str = r#"fn main() { // @declares
     });
     println!("{dear:?}{sum}"); // @after
 }
+// @uncompiled
 "#;
 
 #[tokio::test]
@@ -215,7 +216,8 @@ async fn a_closure_stops_with_the_names_of_its_pattern() {
     let ran = server.ok("run_until", arguments).await;
     assert_eq!(locals(&ran), ["price: &usize = 2"], "{}", ran.text);
     // The body begins with code of the library that is compiled into it.
-    let until = json!([{ "file": program.path(), "line": program.line("declares") }]);
+    let at = |name| json!({ "file": program.path(), "line": program.line(name) });
+    let until = [at("declares"), at("uncompiled")];
     let ran =
         server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
     assert_eq!(ran.place(), (program.path(), program.line("begins")), "{}", ran.text);
