@@ -3,6 +3,7 @@ which are `<shop::Cart>::add`, and those that are generic."""
 
 import re
 
+import lldb
 import stillframe_errors
 import stillframe_rust
 from stillframe_names import without_hash
@@ -12,16 +13,19 @@ MOST = 50
 
 
 def find(debugger, command, result, _internal):
-    """Print the mangled name of each of the user's functions with a path, after `function `; if there is none, of each of
-    a library's."""
+    """Print the mangled name of each of the user's functions with a path, after `function `; if there is none and LLDB
+    does not find any either, of each of a library's."""
     wanted = next(iter(paths(command.strip())), "")
     last = wanted.rsplit("::", 1)[-1]
     # Both manglings have a name with its length in front.
     coded = f"{len(last)}{last}"
-    module = debugger.GetSelectedTarget().GetModuleAtIndex(0)
-    mangled = (symbol for symbol in module if last and coded in (symbol.GetMangledName() or ""))
+    target = debugger.GetSelectedTarget()
+    mangled = (symbol for symbol in target.GetModuleAtIndex(0) if last and coded in (symbol.GetMangledName() or ""))
     found = [symbol for symbol in mangled if is_named(symbol.GetName() or "", wanted)]
-    for symbol in (list(filter(is_users, found)) or found)[:MOST]:
+    users = [symbol for symbol in found if is_users(symbol)]
+    if not users and not target.FindFunctions(wanted, lldb.eFunctionNameTypeAuto).GetSize():
+        users = found
+    for symbol in users[:MOST]:
         result.AppendMessage(f"function {symbol.GetMangledName()}")
 
 
