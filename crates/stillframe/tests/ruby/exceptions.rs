@@ -176,8 +176,9 @@ async fn the_stack_of_an_exception_has_its_causes() {
     let (own, cause) = stack.split_once(cause).expect("a cause");
     assert!(own.contains(&format!("causes.rb:{}:", program.line("raise"))), "{stack}");
     assert!(cause.contains(&format!("causes.rb:{}:", program.line("cause"))), "{stack}");
-    let raised = session.ok("evaluate_expression", json!({ "expression": "$!.message" })).await;
-    assert_eq!(raised["result"], "\"cannot load\"", "{}", raised.text);
+    let expression = r##"[$!.message, "#$!", '$!']"##;
+    let raised = session.ok("evaluate_expression", json!({ "expression": expression })).await;
+    assert_eq!(raised["result"], r#"["cannot load", "cannot load", "$!"]"#, "{}", raised.text);
     session.finish().await;
 }
 

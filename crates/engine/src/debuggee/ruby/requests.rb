@@ -223,7 +223,14 @@ module Stillframe
       end
 
       # `$!` refers to it, too, which Ruby sets only when the exception is on its way.
-      def text_of(client, expression) = client.exception ? expression.gsub('$!', '_stillframe_error') : expression
+      def text_of(client, expression)
+        return expression unless client.exception && expression.include?('$!')
+        tokens = Ripper.lex(expression)
+        tokens.each_with_index.map do |(_, kind, text), at|
+          next text unless kind == :on_gvar && text == '$!'
+          tokens[at - 1][1] == :on_embvar ? '{_stillframe_error}' : '_stillframe_error'
+        end.join
+      end
 
       def compute(client, frame, expression, timeout)
         Evaluation.evaluate(binding_of(client, frame), text_of(client, expression), timeout ? timeout / 1000.0 : 5.0)
