@@ -283,14 +283,15 @@ class Recorder(Paths):
         # The program may have set another function. A forked child has ours.
         if not hasattr(library, "settrace") or getattr(library.gettrace(), "__module__", __name__) != __name__:
             return
-        tops = weakref.WeakKeyDictionary()
+        # By identity: a greenlet may have methods of the program, which are not called here.
+        tops = {}
 
         def switched(event, greenlets):
             if event in ("switch", "throw"):
-                origin, target = greenlets
-                tops[origin] = thread.top
+                origin, target = map(id, greenlets)
+                tops[origin] = thread.top, weakref.ref(greenlets[0], lambda _: tops.pop(origin, None))
                 if target in tops:
-                    thread.top = tops.pop(target)
+                    thread.top = tops.pop(target)[0]
 
         library.settrace(switched)
 
