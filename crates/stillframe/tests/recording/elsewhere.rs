@@ -437,6 +437,7 @@ async fn what_is_named_is_recorded_alone() {
                 ("prices", ["price"].as_slice()),
                 ("Cart.total", &["Cart.total"]),
                 ("main", &["Cart.total", "other"]),
+                (".", &["Cart.total", "other"]),
             ] {
                 let run =
                     json!({ "command": [runtime, program.path()], "cwd": folder.path(), "only": [only] });

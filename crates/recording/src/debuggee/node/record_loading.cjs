@@ -39,7 +39,10 @@ const NAMES = (process.env.STILLFRAME_RECORD_ONLY || '').split('\n').filter(Bool
 function isUsers(filename) {
   if (typeof filename !== 'string' || !path.isAbsolute(filename) || filename.startsWith(__dirname)) return false;
   const parts = filename.split(/[\\/]node_modules[\\/]/);
-  const isIn = (name) => [filename, parts[parts.length - 1]].some((each) => `${each}/`.startsWith(`${name}/`));
+  const inside = parts[parts.length - 1];
+  // Packages that are installed in a folder do not belong to it.
+  const isIn = (name) => [filename, inside].some((each) => `${each}/`.startsWith(`${name}/`)
+    && each.length - name.length <= inside.length + 1);
   return parts.length === 1 || NAMES.some(isIn);
 }
 

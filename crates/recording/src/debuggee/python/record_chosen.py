@@ -38,7 +38,9 @@ class Chosen:
 
     def is_in(self, real, name):
         if os.path.isabs(name):
-            return real == name or real.startswith(name + os.sep)
+            # Packages that are installed in a folder do not belong to it.
+            inside = real[len(name):] if (real + os.sep).startswith(name + os.sep) else None
+            return inside is not None and not PACKAGES & set(inside.split(os.sep))
         parts = os.path.splitext(real)[0].split(os.sep)
         wanted = (name[:-3] if name.endswith(".py") else name.replace(".", os.sep)).split(os.sep)
         if PACKAGES & set(parts):
