@@ -100,8 +100,8 @@ fn merged(items: Vec<(String, String)>) -> Vec<(String, String)> {
         }
     }
     let named = |(names, text): (Vec<String>, String)| match names.as_slice() {
-        [first, second, _, others @ ..] if !others.is_empty() => {
-            (format!("{first}, {second} and {} others", others.len() + 1), text)
+        [first, others @ ..] if others.len() > 2 => {
+            (format!("{} and {} others", fit(first, WIDTH - 30), others.len()), text)
         }
         _ => (names.join(", "), text),
     };
