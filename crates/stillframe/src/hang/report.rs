@@ -38,11 +38,14 @@ pub(crate) fn to_text(report: &HangReport) -> String {
             let stack = stack(&thread.stack, "    ");
             (thread.name.clone(), format!("{}\n{stack}", styled(FAINT, share)))
         });
-        let threads: String = merged(threads.collect())
-            .into_iter()
-            .map(|(names, stack)| format!("  {}{stack}", styled(NAME, fit(&names, WIDTH - 10))))
-            .collect();
-        text.push_str(&section("threads", &threads));
+        let of_thread = |(names, stack): (String, String)| {
+            let name = styled(NAME, fit(&names, WIDTH - 10));
+            format!("  {name}{stack}")
+        };
+        text.push_str(&section(
+            "threads",
+            &merged(threads.collect()).into_iter().map(of_thread).collect::<String>(),
+        ));
     }
     let calls: Vec<String> = report.calls.lines().map(|line| format!("  {}", fit(line, WIDTH - 2))).collect();
     let calls = if calls.is_empty() { String::new() } else { calls.join("\n") + "\n" };
