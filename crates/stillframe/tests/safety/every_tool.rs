@@ -40,6 +40,7 @@ fn takes(tool: &str, name: &str) -> Option<Takes> {
         }
         "file" | "program" | "scriptPath" | "stdinFile" | "breakpoint.file" | "until.[].file"
         | "points.[].file" | "coreFile" => Takes::File,
+        "only.[]" => Takes::Filter,
         "cwd" => Takes::Folder,
         "executablePath" | "executable_path" => Takes::Executable,
         "command" | "trigger.command" => Takes::Command,
