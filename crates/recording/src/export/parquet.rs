@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 
-use super::table::{Cell, NAMES, each_row};
+use super::table::{Cell, SCHEMA, each_row};
 use crate::error::Result;
 use crate::reading::Recording;
 
@@ -55,12 +55,10 @@ struct Column {
     values: Vec<Option<i64>>,
     texts: HashMap<String, i64>,
     dictionary: Vec<u8>,
-    has_texts: bool,
 }
 
 impl Column {
     fn add(&mut self, cell: Cell<'_>) {
-        self.has_texts = matches!(cell, Cell::Text(_));
         let value = match cell {
             Cell::Number(number) => number,
             Cell::Text("") => None,
@@ -81,12 +79,12 @@ impl Column {
     }
 
     /// The page with the values, and before them which rows have one.
-    fn page(&self) -> Vec<u8> {
+    fn page(&self, has_texts: bool) -> Vec<u8> {
         let are_there = packed(self.values.iter().map(|value| i64::from(value.is_some())), 1);
         let mut page = Vec::from(length(are_there.len()));
         page.extend(are_there);
         let values = self.values.iter().flatten();
-        if self.has_texts {
+        if has_texts {
             let width = usize::BITS - self.texts.len().saturating_sub(1).leading_zeros();
             let width = u8::try_from(width.max(1)).unwrap_or(u8::MAX);
             page.push(width);
@@ -114,16 +112,16 @@ impl File<'_> {
     fn group(&mut self, columns: &[Column], rows: usize) -> Result<()> {
         let begin = self.size;
         let mut chunks = Vec::new();
-        for (column, name) in columns.iter().zip(NAMES) {
+        for (column, (name, has_texts)) in columns.iter().zip(SCHEMA) {
             let (first, rows) = (self.size, count(rows));
-            if column.has_texts {
+            if has_texts {
                 let about = Thrift::default().int(I32, 1, count(column.texts.len())).int(I32, 2, PLAIN).end();
                 self.page(2, 7, &about, &column.dictionary)?;
             }
             let data = self.size;
-            let (kind, encoding) = kind_of(column.has_texts);
+            let (kind, encoding) = kind_of(has_texts);
             let about = Thrift::default().int(I32, 1, rows).int(I32, 2, encoding);
-            self.page(0, 5, &about.int(I32, 3, RLE).int(I32, 4, RLE).end(), &column.page())?;
+            self.page(0, 5, &about.int(I32, 3, RLE).int(I32, 4, RLE).end(), &column.page(has_texts))?;
             let size = self.size - first;
             let encodings = [PLAIN, RLE, DICTIONARY].map(|each| number(zigzag(each)));
             let about = Thrift::default()
@@ -135,7 +133,7 @@ impl File<'_> {
                 .int(I64, 6, size)
                 .int(I64, 7, size)
                 .int(I64, 9, data);
-            let about = if column.has_texts { about.int(I64, 11, first) } else { about };
+            let about = if has_texts { about.int(I64, 11, first) } else { about };
             chunks.push(Thrift::default().int(I64, 2, first).part(3, STRUCT, &about.end()).end());
         }
         let about = Thrift::default().list(1, STRUCT, &chunks);
@@ -152,9 +150,8 @@ impl File<'_> {
     }
 
     fn end(mut self, rows: i64) -> Result<()> {
-        let root = Thrift::default().part(4, BINARY, &text("rows")).int(I32, 5, count(NAMES.len())).end();
-        let columns = NAMES.iter().map(|name| {
-            let has_texts = !["event", "milliseconds", "thread", "call", "line"].contains(name);
+        let root = Thrift::default().part(4, BINARY, &text("rows")).int(I32, 5, count(SCHEMA.len())).end();
+        let columns = SCHEMA.into_iter().map(|(name, has_texts)| {
             // Each may lack a value.
             let about = Thrift::default().int(I32, 1, kind_of(has_texts).0).int(I32, 3, 1);
             let about = about.part(4, BINARY, &text(name));

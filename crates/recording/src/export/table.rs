@@ -10,9 +10,20 @@ use crate::memory::{COLUMNS, MemoryAt, Write as Written, write_of};
 use crate::reading::{Event, Recording, event_of};
 use crate::value::{What, Word};
 
-/// The columns.
-pub(super) const NAMES: [&str; 11] =
-    ["event", "what", "milliseconds", "thread", "call", "function", "file", "line", "owner", "name", "value"];
+/// The columns, and whether they have texts.
+pub(super) const SCHEMA: [(&str, bool); 11] = [
+    ("event", false),
+    ("what", true),
+    ("milliseconds", false),
+    ("thread", false),
+    ("call", false),
+    ("function", true),
+    ("file", true),
+    ("line", false),
+    ("owner", true),
+    ("name", true),
+    ("value", true),
+];
 
 /// What is in a column of a row. An empty text counts as a missing value.
 #[derive(Clone, Copy)]
@@ -26,7 +37,7 @@ type Rows<'r> = dyn FnMut(&[Cell<'_>; 11]) -> Result<()> + 'r;
 
 /// Writes the rows as RFC 4180 has them.
 pub(super) fn write_csv(recording: &Recording, out: &mut dyn Write) -> Result<()> {
-    write!(out, "{}\r\n", NAMES.join(","))?;
+    write!(out, "{}\r\n", SCHEMA.map(|(name, _)| name).join(","))?;
     each_row(recording, &mut |row| {
         for (at, cell) in row.iter().enumerate() {
             let separator = if at == 0 { "" } else { "," };
