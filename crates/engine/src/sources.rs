@@ -25,6 +25,12 @@ pub fn absolute(path: &Path) -> PathBuf {
     absolute
 }
 
+/// Whether a file has changed after another one was written. Not if one of them cannot be read.
+pub fn is_newer(file: &Path, than: &Path) -> bool {
+    let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    changed(file).zip(changed(than)).is_some_and(|(file, than)| file > than)
+}
+
 /// The text of a file, with lines that end in `\n`. Bytes that are not UTF-8 are replaced.
 ///
 /// Only a regular file of moderate size is read: a pipe could block forever, and a device may be endless.

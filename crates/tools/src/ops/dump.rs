@@ -71,11 +71,10 @@ pub async fn open(
 
 /// Says that a source may have changed since the crash.
 pub(super) fn note_changed_source(mut settled: Settled, dump: &Path) -> Settled {
-    let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
     if let Settled::Stopped(snapshot) = &mut settled {
         let place = snapshot.frames.first().and_then(|frame| frame.location.as_ref());
         let source = place.and_then(|place| place.source.path.as_deref());
-        if source.and_then(changed).zip(changed(dump)).is_some_and(|(source, dump)| source > dump) {
+        if source.is_some_and(|source| sources::is_newer(source, dump)) {
             let note = "the source is newer than the dump, so its lines may not match";
             snapshot.notes.push(note.to_owned());
         }

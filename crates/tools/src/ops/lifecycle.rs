@@ -78,12 +78,13 @@ pub async fn attach(
     context: &Context,
 ) -> Result<Settled, ToolError> {
     let began = Instant::now();
-    let dump = if let Endpoint::Core { file, .. } = &attach.to { Some(file.clone()) } else { None };
-    let notes = match &attach.to {
+    let (notes, dump) = match &attach.to {
         Endpoint::Core { file, program } => {
-            adapter::notes_of_dump(session.adapter(), &adapter::Machine, file, program.as_deref())
+            let notes =
+                adapter::notes_of_dump(session.adapter(), &adapter::Machine, file, program.as_deref());
+            (notes, Some(file.clone()))
         }
-        to => undebugged_workers(session.adapter(), to).into_iter().collect(),
+        to => (undebugged_workers(session.adapter(), to).into_iter().collect(), None),
     };
     if let Some(still) = begin(session, Start::Attach(attach), Building::Counts, wait, context).await? {
         return Ok(still);

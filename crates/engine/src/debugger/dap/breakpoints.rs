@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::stop::ExceptionMode;
+use crate::sources;
 
 /// What was sent to the adapter.
 #[derive(Debug, Default)]
@@ -300,15 +301,10 @@ impl DapDebugger {
 
     /// Says that a source has changed since the program was built, so that its lines may be others.
     fn warned(&self, result: BindResult, file: Option<&Path>) -> BindResult {
-        let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
-        let is_newer = |file: &Path| {
-            let built = changed(self.0.setup.binary.as_deref()?)?;
-            Some(changed(file)? > built)
-        };
+        let built = self.0.setup.binary.as_deref();
+        let has_changed = || file.zip(built).is_some_and(|(file, built)| sources::is_newer(file, built));
         match result {
-            BindResult::Bound { line, column, columns, function, .. }
-                if file.and_then(is_newer) == Some(true) =>
-            {
+            BindResult::Bound { line, column, columns, function, .. } if has_changed() => {
                 let warning =
                     "the file has changed since the program was built: rebuild it, or lines and variables \
                      may not match"
