@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use tools::ops::hang::alike;
 use tools::render::{HangReport, LoopData, PlaceData, WaitData};
 use unicode_width::UnicodeWidthStr;
 
@@ -94,21 +95,13 @@ fn of_wait(wait: &WaitData) -> String {
 /// Names with a text each. Of many, those with the same text are one.
 fn merged(items: Vec<(String, String)>) -> Vec<(String, String)> {
     const MANY: usize = 7;
-    let is_many = items.len() >= MANY;
-    let mut merged: Vec<(Vec<String>, String)> = Vec::new();
-    for (name, text) in items {
-        match merged.iter_mut().find(|(_, known)| is_many && !name.is_empty() && *known == text) {
-            Some((names, _)) => names.push(name),
-            None => merged.push((vec![name], text)),
-        }
-    }
     let named = |(names, text): (Vec<String>, String)| match names.as_slice() {
         [first, others @ ..] if others.len() > 2 => {
             (format!("{} and {} others", fit(first, WIDTH - 30), others.len()), text)
         }
         _ => (names.join(", "), text),
     };
-    merged.into_iter().map(named).collect()
+    alike(items, MANY).into_iter().map(named).collect()
 }
 
 fn stack(frames: &[PlaceData], indent: &str) -> String {

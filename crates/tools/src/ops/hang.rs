@@ -29,6 +29,7 @@ use tokio::time::Instant;
 
 pub use self::motion::{Change, LoopObservation};
 pub use self::tree::text as tree_text;
+pub use self::waiting::alike;
 use self::watch::HangWatch;
 use super::settle::{Settled, Wait, with_progress};
 use super::{execution, lifecycle};

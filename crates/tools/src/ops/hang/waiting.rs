@@ -127,20 +127,28 @@ impl HangWatch<'_> {
 
 /// What each of these threads waits for; in one sentence for many that wait for the same.
 fn waits_of(threads: &[&ThreadActivity]) -> Vec<String> {
-    let mut alike: Vec<(String, Vec<String>)> = Vec::new();
-    for thread in threads {
+    let wait = |thread: &&ThreadActivity| {
         let what = thread.blocked.as_ref().map(|waiting| waiting.what.as_str()).unwrap_or_default();
-        let (wait, name) = (format!("for {what}{}", place_of(&thread.stack)), format!("`{}`", thread.name));
-        match alike.iter_mut().find(|(known, _)| *known == wait && threads.len() > NAMES + 1) {
-            Some((_, names)) => names.push(name),
-            None => alike.push((wait, vec![name])),
-        }
-    }
-    let sentence = |(wait, names): (String, Vec<String>)| match names.as_slice() {
+        (format!("`{}`", thread.name), format!("for {what}{}", place_of(&thread.stack)))
+    };
+    let sentence = |(names, wait): (Vec<String>, String)| match names.as_slice() {
         [name] => format!("thread {name} waits {wait}"),
         names => format!("threads {} wait {wait}", listed(names)),
     };
-    alike.into_iter().map(sentence).collect()
+    alike(threads.iter().map(wait).collect(), NAMES + 2).into_iter().map(sentence).collect()
+}
+
+/// Names with a text each: if there are at least `many`, those with the same text together. One that is empty stays alone.
+pub fn alike(items: Vec<(String, String)>, many: usize) -> Vec<(Vec<String>, String)> {
+    let is_many = items.len() >= many;
+    let mut alike: Vec<(Vec<String>, String)> = Vec::new();
+    for (name, text) in items {
+        match alike.iter_mut().find(|(_, known)| is_many && !name.is_empty() && *known == text) {
+            Some((names, _)) => names.push(name),
+            None => alike.push((vec![name], text)),
+        }
+    }
+    alike
 }
 
 fn listed(names: &[String]) -> String {
