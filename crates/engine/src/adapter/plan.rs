@@ -196,225 +196,245 @@ pub enum StartRequest {
     Attach,
 }
 
-/// Where an adapter departs from the specification, or fills in what it leaves open. The default is an adapter that
-/// does neither.
-#[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a separate departure")]
-pub struct Quirks {
+/// Defines [`Quirks`] and its default, from a list of the fields with theirs.
+macro_rules! quirks {
+    ($($(#[$about:meta])* $name:ident: $type:ty = $default:expr;)*) => {
+        /// Where an adapter departs from the specification, or fills in what it leaves open. The default is an adapter
+        /// that does neither.
+        #[derive(Clone, Debug)]
+        pub struct Quirks {
+            $($(#[$about])* pub $name: $type,)*
+        }
+
+        impl Quirks {
+            /// An adapter that follows the specification.
+            pub const NONE: Self = Self { $($name: $default,)* };
+        }
+    };
+}
+
+quirks! {
     /// It sends `initialized` when breakpoints may be set. One that never does is configured after its answer to
     /// `launch` or `attach`.
-    pub sends_initialized: bool,
+    sends_initialized: bool = true;
     /// How long it may take to answer `configurationDone`.
-    pub configured_within: Duration,
+    configured_within: Duration = deadlines::REQUEST;
     /// How to start a program so that its debugger accepts connections, for messages.
-    pub listens: &'static str,
+    listens: &'static str = "an adapter that listens at `host` and `port`";
     /// Functions that every exception passes. A breakpoint there is a stop at an exception.
-    pub exception_functions: fn(ExceptionMode) -> &'static [&'static str],
+    exception_functions: fn(ExceptionMode) -> &'static [&'static str] = |_| &[];
     /// A command of the debugger that prints the type and the message of an exception that is being thrown, as JSON
     /// in a line after `thrown `.
-    pub exception_command: Option<&'static str>,
+    exception_command: Option<&'static str> = None;
     /// A command of the debugger that also stops the program where an error leaves it or a test, and prints the number
     /// of each breakpoint after `breakpoint `. It replaces what it has done before.
-    pub errors_command: Option<fn(ExceptionMode) -> &'static str>,
+    errors_command: Option<fn(ExceptionMode) -> &'static str> = None;
     /// A command of the debugger that takes a thread which has stopped at one of these breakpoints, and prints `passes` if
     /// that is only because another thread has stopped at the same time.
-    pub passing_error_command: Option<&'static str>,
+    passing_error_command: Option<&'static str> = None;
     /// A command of the debugger that takes the path of a function which the debugger does not find, and prints each name
     /// by which it finds it after `function `.
-    pub functions_command: Option<&'static str>,
+    functions_command: Option<&'static str> = None;
     /// A command of the debugger that completes what it does when breakpoints are set. With numbers and the name of a file, it
     /// instead prints those that are bound in another file.
-    pub breakpoints_command: Option<&'static str>,
+    breakpoints_command: Option<&'static str> = None;
     /// A command of the debugger that records values at breakpoints while the program runs; see `dap/recording.rs`.
-    pub record_command: Option<&'static str>,
+    record_command: Option<&'static str> = None;
     /// The descriptions of stops that may be at a breakpoint which the debugger inserts or removes in that moment, or at
     /// a throw that was reported, and a command that takes the thread and prints `missed` if it is.
-    pub missed_command: Option<(&'static [&'static str], &'static str)>,
+    missed_command: Option<(&'static [&'static str], &'static str)> = None;
     /// The last exception in what the program has printed to its standard error.
-    pub printed_exception: fn(&str) -> Option<Exception>,
+    printed_exception: fn(&str) -> Option<Exception> = |_| None;
     /// The name of a function, without what the compiler adds.
-    pub function: fn(&str) -> String,
+    function: fn(&str) -> String = str::to_owned;
     /// The name of a variable; none for one that the compiler has made.
-    pub variable: fn(&str) -> Option<&str>,
+    variable: fn(&str) -> Option<&str> = |name| Some(name);
     /// The name of a variable that one of an inner block hides, by the name that the adapter gives it; none if it is not
     /// shown. Variables come from the outermost block in. Without it, the adapter lists no name twice.
-    pub shadowed: Option<fn(&str) -> Option<&str>>,
+    shadowed: Option<fn(&str) -> Option<&str>> = None;
     /// A type and the text of a value, as the language writes them.
-    pub value: fn(&str, String) -> (String, String),
+    value: fn(&str, String) -> (String, String) = |kind, text| (kind.to_owned(), text);
     /// Its names for the exceptions to stop at.
-    pub exception_filters: fn(ExceptionMode) -> &'static [&'static str],
+    exception_filters: fn(ExceptionMode) -> &'static [&'static str] = |_| &[];
     /// The function that the program of the user begins with, where a stop on entry is a breakpoint there.
-    pub entry_function: Option<&'static str>,
+    entry_function: Option<&'static str> = None;
     /// Another name for a function that the adapter refuses to break at, by its message: one that means a single one.
-    pub other_function: fn(&str, &str) -> Option<String>,
+    other_function: fn(&str, &str) -> Option<String> = |_, _| None;
     /// Other names for a function by which the adapter stops on the lines of its body, in their order, by the text of its
     /// source and the line where it stops otherwise: the first of them with code is used, if the adapter accepts it.
-    pub function_body: fn(&str, &str, u32) -> Vec<String>,
+    function_body: fn(&str, &str, u32) -> Vec<String> = |_, _, _| Vec::new();
     /// What to do if the adapter refuses a breakpoint because its line has no code.
-    pub refused_lines: Option<RefusedLines>,
+    refused_lines: Option<RefusedLines> = None;
     /// Whether a name is that of a closure, of an adapter that binds a breakpoint on a line in the closures that begin there,
     /// too.
-    pub is_closure: Option<fn(&str) -> bool>,
+    is_closure: Option<fn(&str) -> bool> = None;
     /// How many closures of that adapter's a function is in, by its name.
-    pub closure_depth: fn(&str) -> usize,
+    closure_depth: fn(&str) -> usize = |_| 0;
     /// How many closures are around a line of a source on which another one begins; none if none does.
-    pub closures_around: fn(&str, u32) -> Option<usize>,
+    closures_around: fn(&str, u32) -> Option<usize> = |_, _| None;
     /// The variables that have no value yet on a line of a source, whatever the adapter shows there.
-    pub unset_variables: Option<fn(&str, u32) -> Vec<String>>,
+    unset_variables: Option<fn(&str, u32) -> Vec<String>> = None;
     /// The name of a thread, without what the adapter adds.
-    pub thread_name: fn(&str) -> String,
+    thread_name: fn(&str) -> String = str::to_owned;
     /// An expression that describes, in a thread's innermost frame, what the thread waits for; none for a running
     /// thread, which the adapter's name for it shows.
-    pub wait_reason: fn(&str) -> Option<&'static str>,
+    wait_reason: fn(&str) -> Option<&'static str> = |_| None;
     /// What the value of that expression says; none of a thread that runs.
-    pub wait_text: fn(&str) -> Option<String>,
+    wait_text: fn(&str) -> Option<String> = |_| None;
     /// A step into a library stops there, so that it is stepped out of.
-    pub steps_into_libraries: bool,
+    steps_into_libraries: bool = false;
     /// A step off the end of a function that a library has called, such as a closure, stops in that library.
-    pub steps_out_into_libraries: bool,
+    steps_out_into_libraries: bool = false;
     /// A command for a frame. At the code that stores the parameters of a function, where a step into one on a single line
     /// stops, it prints `before` and the command that runs that code.
-    pub entry_command: Option<&'static str>,
+    entry_command: Option<&'static str> = None;
     /// Commands with which a step over a place where a future has to wait ends after it.
-    pub future_commands: Option<FutureCommands>,
+    future_commands: Option<FutureCommands> = None;
     /// A command of the debugger by which a step ends in the handler of an exception; see `dap/catches.rs`.
-    pub catches_command: Option<&'static str>,
+    catches_command: Option<&'static str> = None;
     /// Whether a step from a line of a source goes back to another one because the first ends a function, and calls that
     /// are made there belong to the other.
-    pub goes_back_at_end: Option<fn(&str, u32, u32) -> bool>,
+    goes_back_at_end: Option<fn(&str, u32, u32) -> bool> = None;
     /// A pause may stop one of the runtime's own threads while the user's threads wait.
-    pub pauses_anywhere: bool,
+    pauses_anywhere: bool = false;
     /// A pause suspends all threads, and is reported for another one than was requested.
-    pub ignores_paused_thread: bool,
+    ignores_paused_thread: bool = false;
     /// Whether a function handles signals on a stack of its own, so that the stack does not show what it interrupted.
-    pub is_signal_handler: fn(&str) -> bool,
+    is_signal_handler: fn(&str) -> bool = |_| false;
     /// Whether a function is one of the compiler's own that runs before the program, and has a line of the user's, where
     /// it does not stop.
-    pub is_start_function: Option<fn(&str) -> bool>,
+    is_start_function: Option<fn(&str) -> bool> = None;
     /// A value that must be read at each stop before others can be.
-    pub read_first: Option<ReadFirst>,
+    read_first: Option<ReadFirst> = None;
     /// How to read exceptions whose message the adapter does not know.
-    pub thrown_value: Option<ThrownValue>,
+    thrown_value: Option<ThrownValue> = None;
     /// Functions of the runner of tests and, in each, an expression for the name of the test that runs there.
-    pub running_test: &'static [(&'static str, &'static str)],
+    running_test: &'static [(&'static str, &'static str)] = &[];
     /// Whether the text of a stop says that a condition could not be evaluated, rather than that the program threw.
-    pub is_bad_condition: fn(&str) -> bool,
+    is_bad_condition: fn(&str) -> bool = |_| false;
     /// The command that starts the program in our terminal, by the one that the adapter asks for.
-    pub launcher: fn(Vec<String>) -> Vec<String>,
+    launcher: fn(Vec<String>) -> Vec<String> = |words| words;
     /// Whether the text of a stop, or the message of a failed evaluation, says that the process is gone.
-    pub is_gone: fn(&str) -> bool,
+    is_gone: fn(&str) -> bool = |_| false;
     /// The exceptions that stop the program can only be changed while it is suspended.
-    pub filters_only_when_stopped: bool,
+    filters_only_when_stopped: bool = false;
     /// The comparisons in an expression whose constants the adapter may not round as the language does.
-    pub inexact_comparisons: fn(&str) -> Vec<Comparison>,
+    inexact_comparisons: fn(&str) -> Vec<Comparison> = |_| Vec::new();
     /// A comparison whose constant needs no rounding, by the values of its constant and of what is compared.
-    pub exact_comparison: fn(&Comparison, &Deciding, &Deciding) -> Option<String>,
+    exact_comparison: fn(&Comparison, &Deciding, &Deciding) -> Option<String> = |_, _, _| None;
     /// A condition for the adapter that is true wherever a breakpoint's is, which is evaluated again at a stop where
     /// [`Self::stops_at_bad_conditions`] is set; none if only that can be.
-    pub native_condition: fn(&str) -> Option<String>,
+    native_condition: fn(&str) -> Option<String> = |condition| Some(condition.to_owned());
     /// Another spelling of an expression that the adapter refuses to evaluate, by its message and the value of
     /// `deciding_name` with the source: one that may change the program.
-    pub other_expression: fn(&str, &str, &Deciding) -> Option<Other>,
+    other_expression: fn(&str, &str, &Deciding) -> Option<Other> = |_, _, _| None;
     /// The operands of a refused expression, by its message, that are to be evaluated one by one: the expression is true
     /// if all of one of the lists are. Empty if it has none.
-    pub operands: fn(&str, &str) -> Vec<Vec<String>>,
+    operands: fn(&str, &str) -> Vec<Vec<String>> = |_, _| Vec::new();
     /// A name in a refused expression, by its message, on whose value another spelling depends.
-    pub deciding_name: fn(&str, &str) -> Option<String>,
+    deciding_name: fn(&str, &str) -> Option<String> = |_, _| None;
     /// A command of the debugger that takes a frame and an expression, and prints an expression that the adapter can
     /// evaluate for one that it cannot, or an error, as JSON in a line after `evaluated `.
-    pub expression_command: Option<&'static str>,
+    expression_command: Option<&'static str> = None;
     /// Whether the adapter itself evaluates each variable that is listed in a function of this name, without
     /// `expression_command`.
-    pub has_own_names: fn(&str) -> bool,
+    has_own_names: fn(&str) -> bool = |_| false;
     /// A command of the debugger that takes a frame, and prints the name of each global variable that the frame's scopes
     /// list although the program does not have it, in a line after `removed `.
-    pub removed_command: Option<&'static str>,
+    removed_command: Option<&'static str> = None;
     /// Whether an expression runs code of the program whatever the context that it is evaluated in.
-    pub is_call: fn(&str) -> bool,
+    is_call: fn(&str) -> bool = |_| false;
     /// Whether a breakpoint stops the program while an expression calls one of its functions, and the call with it.
-    pub calls_stop_at_breakpoints: bool,
+    calls_stop_at_breakpoints: bool = false;
     /// Whether such an expression has run although it was refused with this message, and has no result to be lost; else the
     /// message to show.
-    pub has_run_without_result: fn(&str, String) -> Result<(), String>,
+    has_run_without_result: fn(&str, String) -> Result<(), String> = |_, message| Err(message);
     /// The message of such an expression that was refused, with what the debugger cannot call.
-    pub refused_call: fn(String) -> String,
+    refused_call: fn(String) -> String = |message| message;
     /// Why the program may not use a value that was assigned.
-    pub assignment_note: Option<&'static str>,
+    assignment_note: Option<&'static str> = None;
     /// How a program ended, by the `exitCode` of the event `exited`.
-    pub end: fn(i64) -> End,
+    end: fn(i64) -> End = |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX));
     /// Whether the message of a failed evaluation says that it took too long.
-    pub is_timeout: fn(&str) -> bool,
+    is_timeout: fn(&str) -> bool = |_| false;
     /// Whether the message of a failed evaluation reports that code of the program has run for it.
-    pub has_run: fn(&str) -> bool,
+    has_run: fn(&str) -> bool = |_| false;
     /// Whether the message about an expression or assignment in a crash dump says that it would run or change the
     /// program.
-    pub needs_running: fn(&str) -> bool,
+    needs_running: fn(&str) -> bool = |_| false;
     /// Whether the message of a failed evaluation reports an unknown name.
-    pub is_unknown_name: fn(&str) -> bool,
+    is_unknown_name: fn(&str) -> bool = |_| false;
     /// What an adapter stops at by default is what nothing catches, and all that it offers is everything.
-    pub default_filters: bool,
+    default_filters: bool = false;
     /// How many numbered children a value of a type has, where the type says so and the value does not.
-    pub length: fn(&str) -> Option<u64>,
+    length: fn(&str) -> Option<u64> = |_| None;
     /// Its own notes, in the category `console`, are not worth showing.
-    pub mutes_console: bool,
+    mutes_console: bool = false;
     /// What it reports as the program's standard error is what it prints itself: the program's streams are ours.
-    pub mutes_stderr: bool,
+    mutes_stderr: bool = false;
     /// The message of a refusal, without what the adapter puts around it.
-    pub message: fn(&str) -> String,
+    message: fn(&str) -> String = |text| text.to_owned();
     /// The exception of a stop, without what the adapter puts around it.
-    pub exception: fn(Exception) -> Exception,
+    exception: fn(Exception) -> Exception = |exception| exception;
     /// The references of a frame's scopes are valid until the scopes of another frame are requested.
-    pub scopes_of_one_frame: bool,
+    scopes_of_one_frame: bool = false;
     /// Variables are assigned to by evaluating an assignment, because `setVariable` accepts less than the language does.
-    pub assigns_by_evaluating: bool,
+    assigns_by_evaluating: bool = false;
     /// It accepts the time limit of an evaluation, as `timeout` in ms.
-    pub bounds_evaluations: bool,
+    bounds_evaluations: bool = false;
     /// Beginnings of lines that the program's runtime prints because it is debugged, and that are left out.
-    pub muted: &'static [&'static str],
+    muted: &'static [&'static str] = &[];
     /// The implementation of the rules knows which breakpoints were hit, if the event `stopped` does not list them.
-    pub reports_hits: bool,
+    reports_hits: bool = false;
     /// A condition that cannot be evaluated stops the program.
-    pub stops_at_bad_conditions: bool,
+    stops_at_bad_conditions: bool = false;
     /// Removing a breakpoint while the program runs can break it, so that the program is paused first.
-    pub removes_only_when_stopped: bool,
+    removes_only_when_stopped: bool = false;
     /// Its answers to a request for breakpoints on functions are in an order of its own.
-    pub answers_functions_in_any_order: bool,
+    answers_functions_in_any_order: bool = false;
     /// It pauses a running program to change breakpoints, and reports that as a pause if a thread has come to a
     /// breakpoint meanwhile.
-    pub pauses_for_breakpoints: bool,
+    pauses_for_breakpoints: bool = false;
     /// How it reports threads that stop at the same time.
-    pub simultaneous_stops: SimultaneousStops,
+    simultaneous_stops: SimultaneousStops = SimultaneousStops::None;
     /// It continues a step that a breakpoint of another thread has interrupted, and refuses other steps until then.
-    pub keeps_steps: bool,
+    keeps_steps: bool = false;
     /// It says how many frames there are only where it has sent the last, and otherwise too many.
-    pub counts_sent_frames: bool,
+    counts_sent_frames: bool = false;
     /// How long the program must have run when it is paused: sooner, the debugger may lose its threads.
-    pub runs_before_pause: Duration,
+    runs_before_pause: Duration = Duration::ZERO;
     /// What the program writes comes by a terminal, with CR LF for each line end.
-    pub writes_crlf: bool,
+    writes_crlf: bool = false;
     /// What the user has to know about a machine-code file before a stop in it.
-    pub caution: fn(&Path) -> Option<String>,
+    caution: fn(&Path) -> Option<String> = |_| None;
     /// It takes the longest text of a value (`text`, in characters), and reports the length of a text that it has cut
     /// (`textLength`). Without this, `textLength` is the length of a string, whose text is a literal.
-    pub takes_limits: bool,
+    takes_limits: bool = false;
     /// An expression for the text of a value, as in a log message.
-    pub as_text: fn(&str) -> String,
+    as_text: fn(&str) -> String = |expression| expression.to_owned();
     /// An expression for whether a value counts as true.
-    pub as_condition: fn(&str) -> String,
+    as_condition: fn(&str) -> String = |expression| expression.to_owned();
     /// It takes samples of a program that runs (`startSampling`, `activity`, `stopSampling`).
-    pub samples: bool,
+    samples: bool = false;
     /// How a program is sampled by pausing it; none if that is not done.
-    pub stack_sampling: Option<StackSampling>,
+    stack_sampling: Option<StackSampling> = None;
     /// It describes assertions, and marks exceptions so that a test runner can refer to them (`thrown`).
-    pub describes_throws: bool,
+    describes_throws: bool = false;
     /// The type of the error that a failed evaluation threw, by its message; empty where it has none.
-    pub error_type: fn(&str) -> &str,
+    error_type: fn(&str) -> &str = |_| "";
     /// At an exception, the name of the exception in expressions is `error`.
-    pub names_exception: bool,
+    names_exception: bool = false;
     /// Whether the description of a stop with another reason is that of a pause.
-    pub is_pause: fn(&str) -> bool,
+    is_pause: fn(&str) -> bool = |_| false;
     /// How data breakpoints work where the protocol does not say it.
-    pub data: DataQuirks,
+    data: DataQuirks = DataQuirks {
+        refusal: None,
+        command: None,
+        covers: |outer, inner| outer == inner,
+        is_stop: |_| false,
+        frames: None,
+        line_at: None,
+    };
 }
 
 /// How data breakpoints work where the protocol does not say it.
@@ -489,112 +509,4 @@ impl PartialEq for Quirks {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
-}
-
-impl Quirks {
-    /// An adapter that follows the specification.
-    pub const NONE: Self = Self {
-        sends_initialized: true,
-        configured_within: deadlines::REQUEST,
-        listens: "an adapter that listens at `host` and `port`",
-        exception_functions: |_| &[],
-        exception_command: None,
-        errors_command: None,
-        passing_error_command: None,
-        functions_command: None,
-        breakpoints_command: None,
-        record_command: None,
-        missed_command: None,
-        printed_exception: |_| None,
-        function: str::to_owned,
-        variable: |name| Some(name),
-        shadowed: None,
-        value: |kind, text| (kind.to_owned(), text),
-        exception_filters: |_| &[],
-        entry_function: None,
-        other_function: |_, _| None,
-        function_body: |_, _, _| Vec::new(),
-        refused_lines: None,
-        is_closure: None,
-        closure_depth: |_| 0,
-        closures_around: |_, _| None,
-        unset_variables: None,
-        thread_name: str::to_owned,
-        wait_reason: |_| None,
-        wait_text: |_| None,
-        steps_into_libraries: false,
-        steps_out_into_libraries: false,
-        entry_command: None,
-        future_commands: None,
-        catches_command: None,
-        goes_back_at_end: None,
-        pauses_anywhere: false,
-        ignores_paused_thread: false,
-        is_signal_handler: |_| false,
-        is_start_function: None,
-        read_first: None,
-        thrown_value: None,
-        running_test: &[],
-        is_bad_condition: |_| false,
-        launcher: |words| words,
-        is_gone: |_| false,
-        filters_only_when_stopped: false,
-        inexact_comparisons: |_| Vec::new(),
-        exact_comparison: |_, _, _| None,
-        native_condition: |condition| Some(condition.to_owned()),
-        other_expression: |_, _, _| None,
-        operands: |_, _| Vec::new(),
-        deciding_name: |_, _| None,
-        expression_command: None,
-        has_own_names: |_| false,
-        removed_command: None,
-        is_call: |_| false,
-        calls_stop_at_breakpoints: false,
-        has_run_without_result: |_, message| Err(message),
-        refused_call: |message| message,
-        assignment_note: None,
-        end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),
-        is_timeout: |_| false,
-        has_run: |_| false,
-        needs_running: |_| false,
-        is_unknown_name: |_| false,
-        default_filters: false,
-        length: |_| None,
-        mutes_console: false,
-        mutes_stderr: false,
-        message: |text| text.to_owned(),
-        exception: |exception| exception,
-        scopes_of_one_frame: false,
-        assigns_by_evaluating: false,
-        bounds_evaluations: false,
-        muted: &[],
-        reports_hits: false,
-        stops_at_bad_conditions: false,
-        removes_only_when_stopped: false,
-        answers_functions_in_any_order: false,
-        pauses_for_breakpoints: false,
-        simultaneous_stops: SimultaneousStops::None,
-        keeps_steps: false,
-        counts_sent_frames: false,
-        runs_before_pause: Duration::ZERO,
-        writes_crlf: false,
-        caution: |_| None,
-        takes_limits: false,
-        names_exception: false,
-        samples: false,
-        stack_sampling: None,
-        describes_throws: false,
-        as_text: |expression| expression.to_owned(),
-        as_condition: |expression| expression.to_owned(),
-        error_type: |_| "",
-        is_pause: |_| false,
-        data: DataQuirks {
-            refusal: None,
-            command: None,
-            covers: |outer, inner| outer == inner,
-            is_stop: |_| false,
-            frames: None,
-            line_at: None,
-        },
-    };
 }
