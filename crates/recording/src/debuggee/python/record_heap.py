@@ -241,7 +241,7 @@ class Heap(Named, Tables):
             if at is not value:
                 self.check(at)
             if len(waiting) < most:
-                contents = known.contents
+                contents = known.contents or ()
                 contents = contents.values() if type(contents) is dict else contents
                 waiting += [item for item in contents if type(item) not in SIMPLE]
 
@@ -517,8 +517,10 @@ class Heap(Named, Tables):
                     # Where it was is no longer known, but what it contained lives no longer than it.
                     known.contents = known.own = None
         if len(self.known) > MOST_OBJECTS:
-            for key in list(self.known)[: MOST_OBJECTS // 2]:
-                known = self.known.pop(key, None)
+            for key, known in list(self.known.items())[: MOST_OBJECTS // 2]:
+                # The accelerator may keep what is known, and is to find nothing by it: this makes `None`.
+                known.weak = type(None)
+                self.let_go(known, key)
 
     def let_go(self, known, key):
         if self.known.get(key) is known:
