@@ -62,6 +62,8 @@ function record(settings) {
     const key = `${kind}:${path}`;
     const known = texts.get(key);
     if (known?.source === source) return known.text;
+    // Early releases of Node 18 compile modules with the program's `vm`, which is watched, too.
+    if (known?.text === source) return undefined;
     let text;
     try {
       const script = ask(segments, { path, source, kind });
