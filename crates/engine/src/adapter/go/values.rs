@@ -298,7 +298,8 @@ impl<'a> Reader<'a> {
                 text += ", ";
             }
             is_first = false;
-            if self.rest.starts_with("...") {
+            // Others are interfaces that Delve has not read.
+            if self.rest.starts_with("...+") {
                 let end = self.rest.find(']')?;
                 text += self.take(end)?;
                 continue;
@@ -446,6 +447,10 @@ mod tests {
                 "[]interface {}{nil, 3.5, map[string]interface {}{\"k\": {...}}}",
             ),
             ("[]*main.T len: 2, cap: 2, [*{n: 1},*nil]", "[]*main.T{&{n: 1}, nil}"),
+            (
+                "main.H {in: []main.S len: 4, cap: 4, [...,*(*main.S)(0xc0),nil,...]}",
+                "main.H{in: []main.S{..., {...}, nil, ...}}",
+            ),
             (
                 "context.Context(*context.valueCtx) *{key: interface {}(string) \"user\", val: interface {}(string)...",
                 "&context.valueCtx{key: \"user\", val: interface {}(string)...",
