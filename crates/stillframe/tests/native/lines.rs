@@ -200,9 +200,10 @@ const CLOSURES: &str = r#"fn main() { // @declares
     pairs.iter().for_each(|(name, price)| {
         sum += price + name.len(); // @sums
     });
-    println!("{dear:?}{sum}"); // @after
+    println!("{dear:?}{sum}{}", boxed(1)); // @after
 }
 // @uncompiled
+fn boxed(number: i32) -> i32 { let kept = Box::new(number); *kept + 1 } // @boxed
 "#;
 
 #[tokio::test]
@@ -221,6 +222,11 @@ async fn a_closure_stops_with_the_names_of_its_pattern() {
     let ran =
         server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
     assert_eq!(ran.place(), (program.path(), program.line("begins")), "{}", ran.text);
+    let until = json!([{ "function": "main::boxed" }]);
+    let ran =
+        server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
+    assert_eq!(ran.place(), (program.path(), program.line("boxed")), "{}", ran.text);
+    assert_eq!(locals(&ran)[0], "number: i32 = 1", "{}", ran.text);
     server.finish().await;
 }
 

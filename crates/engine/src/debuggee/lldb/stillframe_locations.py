@@ -9,12 +9,14 @@ An async function of Rust is two functions: one that makes the future, and the b
 The first has the line that declares the function, the body has all others. LLDB may break in the body only where a future
 is resumed: then another breakpoint is set where the line begins.
 
-LLDB also breaks before the parameters of a function of C or C++ have their values, if the whole function is on one line.
+LLDB also breaks before the parameters of a function of C or C++ have their values, if the whole function is on one line;
+and in a library, if the body of a function begins with code of the library that is compiled into it, such as `Box::new`.
 """
 
 import json
 import re
 
+from stillframe_errors import is_library
 from stillframe_names import return_type, without_hash
 
 # In instructions, each of which takes 50 µs.
@@ -32,6 +34,8 @@ DROP = re.compile(r"^core::ptr::drop_in_place")
 examined = {}
 # The breakpoints that are set where the line of another one begins, with the number of that one.
 others_of = {}
+# Where these are, by the numbers of the breakpoints that LLDB shows in a library.
+places = {}
 
 
 class Flow:
@@ -66,6 +70,16 @@ class Flow:
         """An address in a loaded program as it is in the file."""
         found = self.target.ResolveLoadAddress(address)
         return file_address(found) if found.GetSection().IsValid() else address
+
+    def comes(self, start, end):
+        """Whether no branch between two instructions leads elsewhere. Jumps do where a panic goes on."""
+        for instruction in self.function.GetInstructions(self.target):
+            is_branch = instruction.DoesBranch() and instruction.GetMnemonic(self.target) not in CALLS | ENDS
+            if is_branch and start <= file_address(instruction.GetAddress()) < end:
+                to = ADDRESS.search(instruction.GetOperands(self.target))
+                if to is None or not start <= self.linked(int(to.group(1), 16)) <= end:
+                    return False
+        return True
 
     def entries(self):
         """Where lines begin."""
@@ -177,6 +191,27 @@ def pass_entry(target, location):
         others_of[target.BreakpointCreateBySBAddress(body).GetID()] = location.GetBreakpoint().GetID()
 
 
+def leave_library(breakpoint, target, location):
+    """Break where a function's own code begins after that of a library."""
+    address = location.GetAddress()
+    entry, start = address.GetLineEntry(), address.GetFunction().GetStartAddress()
+    is_after_entry = file_address(address) == file_address(start) + address.GetFunction().GetPrologueByteSize()
+    own = start.GetLineEntry().GetFileSpec()
+    if not location.IsEnabled() or not is_after_entry or is_library(own) or not is_library(entry.GetFileSpec()):
+        return
+    if entry.GetFileSpec().GetFilename() in str(breakpoint):
+        # It is the line that was asked for.
+        return
+    flow = Flow(target, address.GetFunction())
+    after = [flow.module.ResolveFileAddress(at) for at in sorted(flow.entries()) if at > file_address(address)]
+    mine = [at for at in after if at.GetLineEntry().GetFileSpec() == own and at.GetLineEntry().GetLine()]
+    begin = min(mine, key=lambda at: line_of(at) != line_of(address), default=None)
+    if begin is not None and flow.comes(file_address(address), file_address(begin)):
+        location.SetEnabled(False)
+        others_of[target.BreakpointCreateBySBAddress(begin).GetID()] = breakpoint.GetID()
+        places[breakpoint.GetID()] = own.fullpath, begin.GetLineEntry().GetLine()
+
+
 def body_of(function):
     """Where a function on one line has stored its parameters; none for one that LLDB enters after that."""
     entry = function.GetStartAddress().GetLineEntry()
@@ -234,17 +269,10 @@ def function_name(location):
     return without_hash(location.GetAddress().GetFunction().GetName())
 
 
-def once(debugger, command, result, _internal):
-    """Disable them in all breakpoints of the program. Prints the breakpoints that stand for others, as JSON after a
-    marker. With `1,2 FILE`, instead print those of the numbers that are bound in another file, after `elsewhere `."""
+def once(debugger, _command, result, _internal):
+    """Disable them in all breakpoints of the program. Prints the breakpoints that stand for others, and where those of
+    them are that LLDB shows elsewhere, each as JSON after a marker."""
     target = debugger.GetSelectedTarget()
-    if command:
-        numbers, file = command.split(" ", 1)
-        for breakpoint in map(target.FindBreakpointByID, map(int, numbers.split(","))):
-            entries = [location.GetAddress().GetLineEntry() for location in breakpoint.locations]
-            if entries and all(entry.GetFileSpec().GetFilename() != file for entry in entries):
-                result.AppendMessage(f"elsewhere {breakpoint.GetID()}")
-        return
     forget(target)
     for breakpoint in [target.GetBreakpointAtIndex(index) for index in range(target.GetNumBreakpoints())]:
         count = breakpoint.GetNumLocations()
@@ -263,7 +291,9 @@ def once(debugger, command, result, _internal):
         separate(target, used)
         for location in used:
             pass_entry(target, location)
+            leave_library(breakpoint, target, location)
     result.AppendMessage("others " + json.dumps(list(others_of.items())))
+    result.AppendMessage("places " + json.dumps(list(places.items())))
 
 
 def forget(target):
@@ -271,7 +301,7 @@ def forget(target):
     for number, of in list(others_of.items()):
         if not target.FindBreakpointByID(of).IsValid():
             target.BreakpointDelete(number)
-            del others_of[number]
+            places.pop(others_of.pop(number), None)
 
 
 def __lldb_init_module(debugger, _internal):

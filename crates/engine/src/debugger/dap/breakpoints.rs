@@ -36,6 +36,8 @@ pub(super) struct Breakpoints {
     error_numbers: Vec<i64>,
     /// Breakpoints of the debugger that stand for one of these: their numbers, and that of the one.
     others: HashMap<i64, i64>,
+    /// Where those are that the adapter shows in another file, by their numbers.
+    places: HashMap<i64, (String, i64)>,
     /// The last stop was there.
     is_at_exception: bool,
     /// How many closures are around lines on which another one begins; none for any other line.
@@ -102,6 +104,13 @@ impl Breakpoints {
             place.is_some() && place == at
         };
         self.sent.iter().filter(is_here).cloned().collect()
+    }
+
+    /// What the adapter says of a breakpoint, with the place where it is.
+    pub(super) fn placed(&self, said: ::dap::Breakpoint) -> ::dap::Breakpoint {
+        let Some((path, line)) = said.id.and_then(|number| self.places.get(&number)) else { return said };
+        let source = ::dap::Source { path: Some(path.clone()), ..said.source.unwrap_or_default() };
+        ::dap::Breakpoint { source: Some(source), line: Some(*line), column: None, ..said }
     }
 
     /// Whether a thread was on the line of this breakpoint outside of the closure that begins there, now or before.
@@ -276,11 +285,9 @@ impl DapDebugger {
         let arguments = ::dap::SetBreakpointsArguments { source, breakpoints };
         let _still = self.pause_for(&owners, Some(path)).await;
         let response = self.request_in_source(arguments.clone()).await?;
-        let answers = response.breakpoints;
-        let answers = refused::return_to(self, path, arguments.clone(), &mut owners, answers).await?;
-        let answers = refused::move_on(self, path, arguments, &mut owners, answers).await?;
-        let results = self.keep(answers, owners, Some(path));
+        let answers = refused::move_on(self, path, arguments, &mut owners, response.breakpoints).await?;
         complete(self).await;
+        let results = self.keep(answers, owners, Some(path));
         recording::announce(self).await;
         Ok(results)
     }
@@ -338,7 +345,7 @@ impl DapDebugger {
         let results = owners
             .into_iter()
             .map(|mut sent| {
-                let Some(answer) = answers.next() else {
+                let Some(answer) = answers.next().map(|answer| breakpoints.placed(answer)) else {
                     return BindResult::Refused("the debugger did not report its state".to_owned());
                 };
                 sent.number = answer.id;
@@ -377,7 +384,11 @@ pub(super) async fn complete(debugger: &DapDebugger) {
         Ok(answer) => {
             let others = answer.lines().find_map(|line| line.strip_prefix("others "));
             let others = others.and_then(|text| serde_json::from_str::<Vec<(i64, i64)>>(text).ok());
-            lock(&debugger.0.breakpoints).others = others.unwrap_or_default().into_iter().collect();
+            let places = answer.lines().find_map(|line| line.strip_prefix("places "));
+            let places = places.and_then(|text| serde_json::from_str::<Vec<(i64, _)>>(text).ok());
+            let mut breakpoints = lock(&debugger.0.breakpoints);
+            breakpoints.others = others.unwrap_or_default().into_iter().collect();
+            breakpoints.places = places.unwrap_or_default().into_iter().collect();
         }
         Err(error) => tracing::warn!(%error, "a line may be hit more than once"),
     }

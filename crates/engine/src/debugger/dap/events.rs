@@ -126,14 +126,19 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
                 return ended;
             }
             let (owners, is_function) = {
-                let mut breakpoints = lock(&debugger.0.breakpoints);
-                breakpoints.moved(number, event.breakpoint.line);
+                let breakpoints = lock(&debugger.0.breakpoints);
                 (breakpoints.owners(number), breakpoints.is_function(number))
             };
             if !owners.is_empty() && !is_function {
                 complete(debugger).await;
             }
-            let result = bind_result(debugger, event.breakpoint, is_function);
+            let placed = {
+                let mut breakpoints = lock(&debugger.0.breakpoints);
+                let placed = breakpoints.placed(event.breakpoint);
+                breakpoints.moved(number, placed.line);
+                placed
+            };
+            let result = bind_result(debugger, placed, is_function);
             owners.into_iter().map(|id| Event::BindResult { id, result: result.clone() }).collect()
         }
         ::dap::Event::ConditionFailed(event) => {

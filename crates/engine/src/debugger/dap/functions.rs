@@ -62,14 +62,14 @@ impl DapDebugger {
             answers = self.request_functions(&breakpoints).await?;
         }
         let answers = self.move_into_bodies(&breakpoints, owners.len(), answers).await?;
+        if wanted > 0 {
+            complete(self).await;
+        }
         let at_exceptions = answers.iter().skip(owners.len()).take(exceptions.len());
         let numbers = at_exceptions.filter_map(|answer| answer.id).collect();
         lock(&self.0.breakpoints).exception_numbers = numbers;
         let mut results = self.keep(answers, owners, None);
         results.truncate(wanted);
-        if wanted > 0 {
-            complete(self).await;
-        }
         recording::announce(self).await;
         Ok(results)
     }

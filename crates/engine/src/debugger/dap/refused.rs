@@ -1,5 +1,5 @@
 //! Breakpoints that an adapter refuses because their lines have no code. Only the compiler knows which lines have some, so
-//! the adapter is asked about the other ones of the same function. Also those that it binds in another file.
+//! the adapter is asked about the other ones of the same function.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -7,8 +7,7 @@ use std::path::Path;
 
 use super::breakpoints::silenced::NEVER;
 use super::breakpoints::{SentBreakpoint, positive};
-use super::{DapDebugger, commands, functions};
-use crate::deadlines;
+use super::{DapDebugger, functions};
 use crate::error::Result;
 use crate::model::source::Function;
 
@@ -97,7 +96,11 @@ async fn moved(
     }
     for ((sent, owner), body) in arguments.breakpoints.iter_mut().zip(owners).zip(bodies) {
         let Some(to) = body.as_ref().and_then(|body| body.nearest(&with_code)) else { continue };
-        set_on(debugger, path, to, sent, owner);
+        sent.line = i64::from(to);
+        owner.line = Some(to);
+        if functions::closures_around(debugger, path, to).is_some() {
+            (sent.condition, owner.is_native) = (None, false);
+        }
     }
     let (breakpoints, places) = without_doubles(&arguments.breakpoints);
     arguments.breakpoints = breakpoints;
@@ -106,74 +109,6 @@ async fn moved(
         moved.get(place).filter(|answer| !has_no_code(debugger, answer)).cloned().unwrap_or(before)
     };
     Ok(places.into_iter().zip(answers).map(answer).collect())
-}
-
-fn set_on(
-    debugger: &DapDebugger,
-    path: &Path,
-    line: u32,
-    sent: &mut ::dap::SourceBreakpoint,
-    owner: &mut SentBreakpoint,
-) {
-    sent.line = i64::from(line);
-    owner.line = Some(line);
-    if functions::closures_around(debugger, path, line).is_some() {
-        (sent.condition, owner.is_native) = (None, false);
-    }
-}
-
-/// Sets the breakpoints that an adapter bound in another file on the next line. Some do so on the line that declares a
-/// function, if its body begins with code of another function that the compiler put there.
-pub(super) async fn return_to(
-    debugger: &DapDebugger,
-    path: &Path,
-    arguments: ::dap::SetBreakpointsArguments,
-    owners: &mut [SentBreakpoint],
-    answers: Vec<::dap::Breakpoint>,
-) -> Result<Vec<::dap::Breakpoint>> {
-    let elsewhere = bound_elsewhere(debugger, path, &arguments, &answers).await;
-    if elsewhere.is_empty() {
-        return Ok(answers);
-    }
-    let (mut next, mut next_owners) = (arguments.clone(), owners.to_vec());
-    for ((sent, owner), answer) in next.breakpoints.iter_mut().zip(&mut next_owners).zip(&answers) {
-        let is_elsewhere = answer.id.is_some_and(|number| elsewhere.contains(&number));
-        if let Some(line) = positive(Some(sent.line)).filter(|_| is_elsewhere) {
-            set_on(debugger, path, line + 1, sent, owner);
-        }
-    }
-    let (breakpoints, places) = without_doubles(&next.breakpoints);
-    next.breakpoints = breakpoints;
-    let found = debugger.request_in_source(next.clone()).await?.breakpoints;
-    let is_bound = |place: &usize| found.get(*place).is_some_and(|answer| answer.verified);
-    let is_lost = |(place, before): (&usize, &::dap::Breakpoint)| before.verified && !is_bound(place);
-    if places.iter().zip(&answers).any(is_lost)
-        || !bound_elsewhere(debugger, path, &next, &found).await.is_empty()
-    {
-        return Ok(debugger.request_in_source(arguments).await?.breakpoints);
-    }
-    owners.clone_from_slice(&next_owners);
-    Ok(places.into_iter().filter_map(|place| found.get(place).cloned()).collect())
-}
-
-/// The numbers of those that were bound in another file.
-async fn bound_elsewhere(
-    debugger: &DapDebugger,
-    path: &Path,
-    arguments: &::dap::SetBreakpointsArguments,
-    answers: &[::dap::Breakpoint],
-) -> Vec<i64> {
-    let is_moved = |(sent, answer): &(&::dap::SourceBreakpoint, &::dap::Breakpoint)| {
-        answer.verified && answer.line.is_some_and(|line| line != sent.line)
-    };
-    let moved = arguments.breakpoints.iter().zip(answers).filter(is_moved);
-    let moved: Vec<_> = moved.filter_map(|(_, answer)| Some(answer.id?.to_string())).collect();
-    let command = debugger.quirks().breakpoints_command.filter(|_| !moved.is_empty());
-    let Some((command, name)) = command.zip(path.file_name()) else { return Vec::new() };
-    let command = format!("{command} {} {}", moved.join(","), name.to_string_lossy());
-    let answer = commands::run(debugger, None, command, deadlines::READ).await.unwrap_or_default();
-    let number = |line: &str| line.strip_prefix("elsewhere ")?.parse().ok();
-    answer.lines().filter_map(number).collect()
 }
 
 /// Which lines of a file have code. Its breakpoints stay set, with others on those lines that never stop.
