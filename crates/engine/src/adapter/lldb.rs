@@ -28,9 +28,14 @@ const QUIRKS: Quirks = Quirks {
     printed_exception: shown::exception,
     // Every assertion of GoogleTest that fails goes through it.
     exception_functions: |mode| match mode {
-        ExceptionMode::All => &["testing::internal::AssertHelper::operator="],
-        ExceptionMode::None | ExceptionMode::Uncaught | ExceptionMode::UserUnhandled => &[],
+        ExceptionMode::UserUnhandled | ExceptionMode::All => &["testing::internal::AssertHelper::operator="],
+        ExceptionMode::None | ExceptionMode::Uncaught => &[],
     },
+    errors_command: Some(|mode| match mode {
+        ExceptionMode::UserUnhandled => "`stillframe-unhandled on",
+        ExceptionMode::None | ExceptionMode::Uncaught | ExceptionMode::All => "`stillframe-unhandled off",
+    }),
+    passing_error_command: Some("`stillframe-unhandled-passes"),
     exception_command: Some("`stillframe-thrown"),
     functions_command: Some("`stillframe-functions"),
     function: shown::function,
@@ -143,7 +148,8 @@ impl Adapter for C {
             return native.plan(host, runtime, start);
         }
         let imported = |name: &str| lldb_dap::imported(&scripts.join(name));
-        let scripts_of_cpp = ["cpp", "cpp_children", "cpp_templates", "cpp_types", "captures", "throws"];
+        let scripts_of_cpp =
+            ["cpp", "cpp_children", "cpp_templates", "cpp_types", "captures", "throws", "unhandled"];
         let mut commands: Vec<String> =
             scripts_of_cpp.map(|name| imported(&format!("stillframe_{name}.py"))).into();
         if !is_all_code {

@@ -60,6 +60,10 @@ TEST(Basket, Adds) {
     EXPECT_LT(total(prices), 2);
 }
 
+TEST(Basket, Refuses) {
+    for (int at = 0; at < 60; at++) EXPECT_THROW(std::stoi(\"x\"), std::invalid_argument);
+}
+
 TEST(Basket, Throws) {
     int number = 3;
     if (number > 2) throw std::runtime_error(\"no such basket\"); // @throws
@@ -453,7 +457,8 @@ async fn google_test_reports_the_failed_assertion_and_the_exception() {
     assert_eq!(sides(&answer), ["total(prices)=4", "=7"]);
     assert!(failure["frames"][0]["locals"].to_string().contains("{3, 4}"), "{}", answer.text);
     assert!(failure["details"].as_str().unwrap_or_default().contains("4 vs 2"), "{}", answer.text);
-    let answer = tested(&sources, "./basket --gtest_filter=Basket.Throws").await;
+    let answer = tested(&sources, "./basket --gtest_filter=Basket.Refuses:Basket.Throws").await;
+    assert!(answer["notes"].is_null(), "it stops at what a test catches: {}", answer.text);
     assert_eq!(answer.at("/failure/line"), &json!(program.line("throws")), "{}", answer.text);
     assert_eq!(answer.at("/failure/exception/type"), "std::runtime_error", "{}", answer.text);
     assert!(answer.at("/failure/frames/0/locals").to_string().contains("number"), "{}", answer.text);

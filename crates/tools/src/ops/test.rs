@@ -235,7 +235,8 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     }
     let least = deadlines::START.min(session.policy().bounds.max_wait());
     let until = from + request.wait.timeout.max(least);
-    let mut throws = ThrowCollector::new(session, &reports, request.wait.limits, printed.as_ref());
+    let mut throws =
+        ThrowCollector::new(session, &reports, request.wait.limits, printed.as_ref(), is_google_test);
     let outcome = match late {
         Some(_) => Outcome::Running,
         None => with_progress(session, context, throws.watch(until, request.keeps)).await?,

@@ -23,7 +23,7 @@ const SCRIPTS: &[(&str, &str)] = scripts! {
         "stillframe_recorder" "stillframe_rust" "stillframe_rust_closures" "stillframe_rust_enums"
         "stillframe_rust_names" "stillframe_rust_numbers" "stillframe_rust_objects" "stillframe_rust_patterns"
         "stillframe_rust_results" "stillframe_rust_tables" "stillframe_rust_types" "stillframe_stops"
-        "stillframe_throws" "stillframe_values" "stillframe_watched";
+        "stillframe_throws" "stillframe_unhandled" "stillframe_values" "stillframe_watched";
     "gdb": "stillframe_gdb" "stillframe_gdb_calls" "stillframe_gdb_dumps" "stillframe_gdb_exceptions"
         "stillframe_gdb_program" "stillframe_gdb_recorder" "stillframe_gdb_requests" "stillframe_gdb_rust"
         "stillframe_gdb_stops" "stillframe_gdb_values" "stillframe_gdb_watches";

@@ -23,8 +23,9 @@ const OLDEST: u32 = 14;
 pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     listens: "`gdbserver HOST:PORT`",
     exception_filters: |mode| match mode {
-        ExceptionMode::None | ExceptionMode::Uncaught | ExceptionMode::UserUnhandled => &[],
-        ExceptionMode::All => &["throw"],
+        ExceptionMode::None | ExceptionMode::Uncaught => &[],
+        // It does not know what catches them.
+        ExceptionMode::UserUnhandled | ExceptionMode::All => &["throw"],
     },
     is_timeout: |text| text.contains("timed out while in a function called from GDB"),
     has_run: |text| text.contains("while in a function called from GDB"),

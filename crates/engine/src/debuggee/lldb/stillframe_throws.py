@@ -7,9 +7,12 @@ import lldb
 from stillframe_memory import c_string, readable
 import stillframe_cpp as cpp
 from stillframe_stops import is_rethrown
+from stillframe_unhandled import RAISE, raised
 
 # The size of what libstdc++ keeps before an exception, and where in there its kind is.
 HEADER, KIND = 112, 80
+# The size of what the unwinder has of an exception, at the end of that.
+UNWINDER = 32
 # That kind, of an exception that was thrown by C++.
 THROWN = b"\0++CCUNG"
 # The registers that a function restores for its caller, so that their values are known in each frame.
@@ -45,6 +48,9 @@ def thrown(debugger, _command, result, _internal):
         # The arguments are still in registers: the object, and its type.
         registers = ("rdi", "rsi") if "x86_64" in target.GetTriple() else ("x0", "x1")
         thing, kind = (frame.FindRegister(name).GetValueAsUnsigned() for name in registers)
+    elif (thread.GetFrameAtIndex(0).GetFunctionName() or "").startswith(RAISE):
+        frame = thread.GetFrameAtIndex(0)
+        thing, kind = held(target, raised.get(thread.GetThreadID(), 0) + UNWINDER - HEADER)
     elif thread.GetStopReason() == lldb.eStopReasonSignal or is_rethrown(thread):
         # The functions that have aborted the program may have no names.
         frame = thread.GetFrameAtIndex(0)
@@ -129,10 +135,15 @@ def ancestors(target, kind):
 
 def caught(target, frame):
     """The exception that the thread has caught, and its type."""
-    process, error = target.GetProcess(), lldb.SBError()
     options = lldb.SBExpressionOptions()
     options.SetTimeoutInMicroSeconds(200000)
     found = frame.EvaluateExpression("((void**(*)())__cxa_get_globals)()[0]", options).GetValueAsUnsigned()
+    return held(target, found)
+
+
+def held(target, found):
+    """The object and the type of an exception whose kind, as libstdc++ keeps it, is at an address."""
+    process, error = target.GetProcess(), lldb.SBError()
     # One that is thrown again in another thread has the address of the object in place of its type.
     if process.ReadUnsignedFromMemory(found + KIND, 1, error):
         found = process.ReadPointerFromMemory(found, error) - HEADER

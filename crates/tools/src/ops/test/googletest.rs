@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use engine::model::ids::Reference;
 use engine::model::launch::{Launch, Program};
+use engine::model::stack::StackFrame;
 use engine::model::thrown::{Assertion, Side, SideValue};
 use engine::test_reports::{TestOutcome, TestReport, TestResult};
 
@@ -12,6 +14,12 @@ use super::Runner;
 pub(super) fn runner(launch: &Launch) -> Option<Runner> {
     let is_ctest = matches!(&launch.program, Program::Module(name) if name == "ctest");
     is_ctest.then_some(Runner::Ctest)
+}
+
+/// Whether a library that runs tests and catches what they throw is around a stack.
+pub(super) fn is_around(stack: &[StackFrame<Reference>]) -> bool {
+    let is_runner = |name: &str| ["testing::", "Catch::", "doctest::"].iter().any(|of| name.starts_with(of));
+    stack.iter().any(|frame| is_runner(&frame.name))
 }
 
 /// Whether a message is of an exception rather than of an assertion.

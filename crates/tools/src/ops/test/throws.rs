@@ -7,15 +7,15 @@ use engine::error::Error;
 use engine::model::ids::Reference;
 use engine::model::limits::Limits;
 use engine::model::stack::StackFrame;
-use engine::model::stop::{Stop, StopReason};
+use engine::model::stop::{ExceptionMode, Stop, StopReason};
 use engine::model::thrown::Thrown;
 use engine::session::{Outcome, Session};
 use engine::snapshot::{Caller, Snapshot};
 use engine::test_reports::{TestReport, TestReports};
 use tokio::time::Instant;
 
-use super::matching;
 use super::output::PrintedReports;
+use super::{googletest, matching};
 use crate::ToolError;
 
 /// How many throws are kept. Most are caught by a library after all.
@@ -48,6 +48,8 @@ pub(super) struct ThrowCollector<'a> {
     kept: VecDeque<Throw>,
     dropped: u64,
     passed_over: u64,
+    /// The program also stops at throws that its tests catch.
+    stops_at_all: bool,
 }
 
 /// All that there were.
@@ -67,8 +69,18 @@ impl<'a> ThrowCollector<'a> {
         reports: &'a TestReports,
         limits: Limits,
         printed: Option<&'a PrintedReports>,
+        stops_at_all: bool,
     ) -> Self {
-        Self { session, reports, limits, printed, kept: VecDeque::new(), dropped: 0, passed_over: 0 }
+        Self {
+            session,
+            reports,
+            limits,
+            printed,
+            kept: VecDeque::new(),
+            dropped: 0,
+            passed_over: 0,
+            stops_at_all,
+        }
     }
 
     pub(super) fn into_all(self) -> CollectedThrows {
@@ -85,9 +97,15 @@ impl<'a> ThrowCollector<'a> {
             if stop.reason == StopReason::Exception {
                 self.drop_oldest();
                 let throw = self.look(stop).await;
+                let is_in_runner = self.stops_at_all && googletest::is_around(&throw.stack);
                 self.kept.push_back(throw);
                 if keeps {
                     return Ok(outcome);
+                }
+                if is_in_runner {
+                    // What a test catches is no failure: only what comes to the runner is one.
+                    self.session.set_exception_breakpoints(ExceptionMode::UserUnhandled.into()).await?;
+                    self.stops_at_all = false;
                 }
             } else {
                 self.passed_over += 1;
