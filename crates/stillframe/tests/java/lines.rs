@@ -89,3 +89,33 @@ async fn a_field_without_code_is_not_taken_for_one_of_the_class_around_it() {
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     session.finish().await;
 }
+
+const LAMBDA: &str = "\
+class Main {
+    public static void main(String[] arguments) {
+        java.util.Map<String, Integer> known = new java.util.HashMap<>();
+        for (String word : new String[] {\"ant\", \"bee\", \"ant\"}) {
+            known.computeIfAbsent(word, key -> key.length()); // @knows
+        }
+    }
+}
+";
+
+#[tokio::test]
+async fn a_lambda_is_left_out_where_a_rule_names_what_the_code_around_it_has() {
+    let (_folder, program) = written("Main.java", LAMBDA);
+    let server = STILLFRAME.serve().await;
+    for (expression, condition, values) in [
+        ("word", json!(null), json!(["\"ant\"", "\"bee\"", "\"ant\""])),
+        ("known.size()", json!("word.equals(\"bee\")"), json!(["1"])),
+    ] {
+        let point =
+            json!({ "line": program.line("knows"), "expressions": [expression], "condition": condition });
+        let arguments = json!({ "program": program.path(), "points": [point], "timeout": 60_000 });
+        let traced = server.ok("trace_values", arguments).await;
+        let rows = traced["rows"].as_array().unwrap().iter().map(|row| &row["values"][0]["value"]);
+        assert_eq!(json!(rows.collect::<Vec<_>>()), values, "{}", traced.text);
+        assert!(!traced.text.contains("cannot find symbol"), "{}", traced.text);
+    }
+    server.finish().await;
+}

@@ -351,7 +351,8 @@ fn message(tested: &TestRunResult) -> String {
             let inside = test.map(|test| format!(" in {test}")).unwrap_or_default();
             let why =
                 tested.hang.as_ref().map(|hang| format!(". {}", hang.diagnosis.message)).unwrap_or_default();
-            let before = if run > 0 { format!("{failed} of {} failed{first}; ", of(run)) } else { String::new() };
+            let before =
+                if run > 0 { format!("{failed} of {} failed{first}; ", of(run)) } else { String::new() };
             format!("{before}still running{inside} at the timeout{why}")
         }
     }

@@ -285,9 +285,9 @@ final class Breakpoints {
         }
     }
 
-    /** Counts a hit of a rule. Without an ID the count is not kept. */
-    synchronized long count(Long rule, long before) {
-        return rule == null ? before + 1 : hits.merge(rule, 1L, Long::sum);
+    /** Counts a hit of a rule, or takes one back. Without an ID the count is not kept. */
+    synchronized long count(Long rule, long before, long hit) {
+        return rule == null ? before + hit : hits.merge(rule, hit, Long::sum);
     }
 
     /** Whether a breakpoint stops the program. Adds its ID. */

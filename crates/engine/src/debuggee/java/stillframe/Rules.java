@@ -1,5 +1,8 @@
 package stillframe;
 
+import com.sun.jdi.AbsentInformationException;
+import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.Location;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.Value;
 import java.io.FileOutputStream;
@@ -63,7 +66,7 @@ final class Rules {
                     if (rule.id != null) hit.add(rule.id);
                 }
             } catch (Failure failure) {
-                send("failed", rule, "message", failure.getMessage());
+                if (!isOfOuter(failure.getMessage(), thread)) send("failed", rule, "message", failure.getMessage());
             }
         }
         if (stops) {
@@ -79,7 +82,7 @@ final class Rules {
 
     private boolean isMet(Rule rule, ThreadReference thread) throws Failure {
         if (rule.condition != null && !Operators.isTrue(evaluate(rule.condition, thread))) return false;
-        long hits = debuggee.breakpoints.count(rule.id, rule.own);
+        long hits = debuggee.breakpoints.count(rule.id, rule.own, 1);
         rule.own = hits;
         if (rule.operator == null) return true;
         switch (rule.operator) {
@@ -133,6 +136,10 @@ final class Rules {
         for (Object expression : Json.list(rule.record.get("expressions"))) {
             cells.add(cell(rule, (String) expression, thread));
         }
+        if (isOfOuter(cells, thread)) {
+            rule.own = debuggee.breakpoints.count(rule.id, rule.own, -1);
+            return;
+        }
         boolean isSame = cells.equals(rule.last.put(Threads.name(thread), cells));
         if (isSame && Json.flag(rule.record.get("changes"))) return;
         if (rule.written >= Json.number(rule.record.get("most"), Long.MAX_VALUE)) {
@@ -143,6 +150,29 @@ final class Rules {
         List<Object> row = new ArrayList<>(List.of(rule.id, rule.own, (double) System.currentTimeMillis(), process(rule), Threads.name(thread)));
         row.add(cells);
         write(rule, row);
+    }
+
+    private static boolean isOfOuter(List<Object> cells, ThreadReference thread) {
+        for (Object cell : cells) {
+            boolean hasValue = Json.list(cell).get(0) != null;
+            if (hasValue || !isOfOuter((String) Json.list(cell).get(1), thread)) return false;
+        }
+        return true;
+    }
+
+    /** Whether a name is unknown because the thread is in a lambda, which the code around it on the same line may know. */
+    private static boolean isOfOuter(String problem, ThreadReference thread) {
+        if (!problem.startsWith("cannot find symbol `")) return false;
+        try {
+            Location here = thread.frame(0).location();
+            boolean isShared = false;
+            for (Location other : here.declaringType().locationsOfLine(here.lineNumber())) {
+                isShared |= !other.method().equals(here.method());
+            }
+            return isShared && here.method().name().startsWith("lambda$");
+        } catch (IncompatibleThreadStateException | AbsentInformationException unreadable) {
+            return false;
+        }
     }
 
     private static long process(Rule rule) {
