@@ -23,6 +23,10 @@ const MAX_MESSAGE: usize = 64 * 1024 * 1024;
 /// string, of half a billion characters, is below it unless many of them are escaped.
 const MAX_FRAME: usize = 1024 * 1024 * 1024;
 
+/// How many bytes are read at once. The WebSocket library clears as many before each read, so that the buffer should
+/// be no longer than what a stop or an answer needs.
+const READ: usize = 16 * 1024;
+
 /// Connects to the inspector at an address. The caller spawns the driver.
 pub async fn connect(
     address: &Address,
@@ -52,7 +56,10 @@ pub(crate) async fn connect_with_limit<S>(
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let config = WebSocketConfig::default().max_message_size(Some(MAX_FRAME)).max_frame_size(Some(MAX_FRAME));
+    let config = WebSocketConfig::default()
+        .read_buffer_size(READ)
+        .max_message_size(Some(MAX_FRAME))
+        .max_frame_size(Some(MAX_FRAME));
     let request = address.as_seen_from_its_host();
     let (socket, _) =
         tokio_tungstenite::client_async_with_config(request, stream, Some(config)).await.map_err(
