@@ -16,6 +16,7 @@ mod braces;
 pub mod by_name;
 pub mod commands;
 pub mod configured;
+mod facts;
 pub mod go;
 mod guarded;
 mod interpreter;
@@ -44,6 +45,7 @@ use crate::safety::Safety;
 
 pub use crate::host::{BoxFuture, Host, Machine};
 pub use commands::Commands;
+pub use facts::{Driver, LanguageFacts, PrintedFormat, RecordingSide, Reporting, Sample};
 pub use guarded::Guarded;
 pub use plan::{DapSetup, Plan, Transport};
 pub use tracebacks::Tracebacks;
@@ -79,18 +81,18 @@ pub fn notes_of_dump(
     dump: &Path,
     given: Option<&Path>,
 ) -> Vec<String> {
-    native::notes_of_dump(host, dump, given, adapter.debug_flags())
+    native::notes_of_dump(host, dump, given, adapter.facts().debug_flags)
 }
 
 /// Why the code of a program that runs has no source, if its file lacks what debuggers need.
 pub fn without_debug_info(adapter: &dyn Adapter, host: &dyn Host, start: &Start) -> Option<String> {
     let binary = native::debugger::binary(host, start).ok()?.filter(|_| !start.is_dump())?;
-    native::without_debug_info(host, &binary, adapter.debug_flags())
+    native::without_debug_info(host, &binary, adapter.facts().debug_flags)
 }
 
 /// The language of that name, or of that other name; also recordings, which are not a language.
 pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
-    let names = |adapter: &dyn Adapter| adapter.aliases().iter().copied().chain([adapter.name()]);
+    let names = |adapter: &dyn Adapter| adapter.facts().aliases.iter().copied().chain([adapter.name()]);
     all()
         .chain([&recording::Recording as &dyn Adapter])
         .find(|adapter| names(*adapter).any(|known| known.eq_ignore_ascii_case(name)))
@@ -99,21 +101,22 @@ pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
 /// The language of a file, by its extension or name.
 pub fn by_extension(path: &Path) -> Option<&'static dyn Adapter> {
     let (name, extension) = (path.file_name()?.to_str()?, path.extension().and_then(OsStr::to_str));
-    let has_extension =
-        |adapter: &dyn Adapter| extension.is_some_and(|extension| adapter.extensions().contains(&extension));
-    all().find(|adapter| has_extension(*adapter) || adapter.file_names().contains(&name))
+    let has_extension = |adapter: &dyn Adapter| {
+        extension.is_some_and(|extension| adapter.facts().extensions.contains(&extension))
+    };
+    all().find(|adapter| has_extension(*adapter) || adapter.facts().file_names.contains(&name))
 }
 
 /// The file of a program that runs first: in a folder, the one that the language looks for there.
 pub fn first_file(adapter: &dyn Adapter, program: &Path) -> PathBuf {
-    let main_file = adapter.main_file().filter(|_| program.is_dir()).map(|name| program.join(name));
+    let main_file = adapter.facts().main_file.filter(|_| program.is_dir()).map(|name| program.join(name));
     main_file.filter(|file| file.is_file()).unwrap_or_else(|| program.to_owned())
 }
 
 /// The language as which machine code is debugged that an interpreter loads from an unknown source: the last in the list,
 /// which is the most general.
 pub fn loadable() -> Option<&'static dyn Adapter> {
-    ADAPTERS.iter().copied().rfind(|adapter| adapter.is_loadable())
+    ADAPTERS.iter().copied().rfind(|adapter| adapter.facts().is_loadable)
 }
 
 /// The language of a file, if it is another one than those that a debugger stops in.
@@ -131,22 +134,18 @@ pub fn by_module(host: &dyn Host, folder: &Path, name: &str) -> &'static dyn Ada
 ///
 /// The first part is needed for every language; the rest has defaults.
 pub trait Adapter: std::fmt::Debug + Send + Sync {
+    /// What is known of it without looking at a program or a machine.
+    fn facts(&self) -> &LanguageFacts;
+
     /// Its name, in lower case.
-    fn name(&self) -> &'static str;
-
-    /// The languages it covers, for messages.
-    fn about(&self) -> &'static str;
-
-    /// The extensions of its source files.
-    fn extensions(&self) -> &'static [&'static str];
-
-    /// The names of its source files that have no extension.
-    fn file_names(&self) -> &'static [&'static str] {
-        &[]
+    fn name(&self) -> &'static str {
+        self.facts().name
     }
 
-    /// A program to try the debugger with.
-    fn sample(&self) -> Sample;
+    /// The languages it covers, for messages.
+    fn about(&self) -> &'static str {
+        self.facts().about
+    }
 
     /// Finds what runs or debugs the language. `executable` is the user's choice; `near` is a file of the program.
     fn locate<'a>(
@@ -162,16 +161,6 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// Code that belongs to the runtime or to a library rather than to the user.
     fn is_internal(&self, path: &Path) -> bool;
 
-    /// Other names for it, in lower case.
-    fn aliases(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// Which debugger drives its programs.
-    fn driver(&self) -> Driver {
-        Driver::Dap
-    }
-
     /// Makes sure that the debugger is there, and installs it where it is not.
     fn provide<'a>(
         &'a self,
@@ -180,11 +169,6 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         _progress: &'a Progress,
     ) -> BoxFuture<'a, Result<PathBuf>> {
         Box::pin(async { Ok(runtime.executable.clone()) })
-    }
-
-    /// A program that listens for a client brings the debugger, so that none has to be installed here.
-    fn listener_has_debugger(&self) -> bool {
-        false
     }
 
     /// Whether the debugger is installed already.
@@ -207,11 +191,6 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         _progress: &'a Progress,
     ) -> BoxFuture<'a, Result<Launch>> {
         Box::pin(async { Ok(launch) })
-    }
-
-    /// The file that runs when a folder is run.
-    fn main_file(&self) -> Option<&'static str> {
-        None
     }
 
     /// Checks for problems that would keep the program from starting at all, and reports them in the language's own
@@ -242,39 +221,9 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         other.name() == self.name()
     }
 
-    /// How to build a program with debug information, for messages.
-    fn debug_flags(&self) -> &'static str {
-        "debug information"
-    }
-
-    /// Whether the debugger can tell several places of one line apart.
-    fn has_columns(&self) -> bool {
-        false
-    }
-
-    /// Whether the line of a function is passed when the function is defined, not only when it is called.
-    fn passes_definitions(&self) -> bool {
-        true
-    }
-
-    /// Whether a breakpoint for a function stops only in that function, even if its line has other code.
-    fn tells_functions_apart(&self) -> bool {
-        self.has_columns()
-    }
-
-    /// What editors call their debugger of this language in a configuration.
-    fn editor_type(&self) -> &'static str {
-        self.name()
-    }
-
     /// What an exit code that the runtime itself ends a program with says, such as that nothing was left to run.
     fn explain_exit(&self, _code: i32) -> Option<&'static str> {
         None
-    }
-
-    /// The user has described it.
-    fn is_configured(&self) -> bool {
-        false
     }
 
     /// Why no session begins in this way, on any machine; none when one can.
@@ -317,17 +266,6 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// It compiles to machine code. Its debugger reads what a crashed program has left. Processes with such code that a
-    /// program in another language starts are recognized by their debug information, and attached to.
-    fn is_machine_code(&self) -> bool {
-        false
-    }
-
-    /// Interpreters load its machine code as extensions.
-    fn is_loadable(&self) -> bool {
-        false
-    }
-
     /// The tracebacks that programs of the language print can be read.
     fn tracebacks(&self) -> Option<&dyn Tracebacks> {
         None
@@ -349,70 +287,6 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     fn loops(&self, _text: &str) -> Vec<Loop> {
         Vec::new()
     }
-
-    /// Whether code of a loop may have no line, or one before the loop, as that of compilers may.
-    fn has_stray_lines(&self) -> bool {
-        false
-    }
-
-    /// Whether functions of the runtime that call functions of the program, such as one that sorts, have no frames.
-    fn has_hidden_callers(&self) -> bool {
-        false
-    }
-
-    /// A part of the message of the error with which the runtime ends a program whose threads all wait for each other.
-    fn deadlock_error(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// What can be seen of a program that runs.
-    fn observation(&self) -> Observation {
-        Observation::default()
-    }
-}
-
-/// What a debugger can do with a program beside stopping it. An operation that needs what is not there is refused
-/// with [`Error::Unsupported`], before anything is started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Observation {
-    /// Values can be recorded at a breakpoint while the program runs on.
-    pub records: Option<RecordingSide>,
-    /// It can be sampled while it runs: stacks, what its threads wait for.
-    pub samples: bool,
-    /// How its test runners report each test.
-    pub reporting: Reporting,
-}
-
-/// How test runners report their tests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reporting {
-    /// Not at all: tests cannot be run.
-    #[default]
-    None,
-    /// They, or our code inside them, write reports.
-    Inside,
-    /// What they print is read.
-    Printed(PrintedFormat),
-}
-
-/// How a test runner prints its results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PrintedFormat {
-    /// That of `go test`.
-    Go,
-    /// That of Rust's test harness.
-    Libtest,
-    /// That of `GoogleTest`.
-    GoogleTest,
-}
-
-/// What evaluates the expressions of a [`Record`](crate::recording::Record).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordingSide {
-    /// Our code inside the program.
-    Program,
-    /// Our code inside its debugger, which holds the program for as long as that takes.
-    Debugger,
 }
 
 /// Reads sources without running them.
@@ -470,28 +344,6 @@ pub trait ProcessIdentity: Send + Sync {
     /// Whether a program can be an interpreter of the language, judged by its name. Other programs are not run to
     /// find out: their reaction to the question is unknown.
     fn may_be_interpreter(&self, program: &Path) -> bool;
-}
-
-/// A program that computes 42 and prints it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
-    /// Its source.
-    pub source: &'static str,
-    /// The line on which `answer` is 42 already; 1-based.
-    pub line: u32,
-}
-
-/// Which debugger drives the programs of a language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Driver {
-    /// Any adapter of the Debug Adapter Protocol.
-    Dap,
-    /// Our bridge, which speaks the Debug Adapter Protocol and more.
-    Java,
-    /// pydevd inside the program, with our agent beside it.
-    Python,
-    /// The inspector that is part of Node.
-    Node,
 }
 
 /// Why an operation is not offered for a language, and what works instead.

@@ -284,7 +284,7 @@ impl Sessions {
 
 /// What starts and reaches programs of a language, run by the user's choice of interpreter.
 fn connector(adapter: &'static dyn Adapter, executable: Option<PathBuf>) -> Arc<dyn Connector> {
-    match adapter.driver() {
+    match adapter.facts().driver {
         Driver::Dap => Arc::new(DapConnector::<DapDebugger>::new(adapter, &MACHINE, executable)),
         Driver::Java => Arc::new(JavaConnector::new(adapter, &MACHINE, executable)),
         Driver::Python => Arc::new(PythonConnector::new(adapter, &MACHINE, executable)),

@@ -135,7 +135,7 @@ impl Snapshot {
         };
         let is_users = first.is_some_and(|first| !first.is_internal());
         if is_users && locals.as_ref().is_some_and(|(scope, _)| scope.contains("optimized")) {
-            let flags = session.adapter().debug_flags();
+            let flags = session.adapter().facts().debug_flags;
             notes.push(format!("the function is optimized: variables may be missing; build it with {flags}"));
         }
         if stop.reason == StopReason::Pause {

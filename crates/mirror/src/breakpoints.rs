@@ -94,7 +94,7 @@ impl Editor {
         let wanted = PlaceRequest {
             file: Some(path.to_owned()),
             line: u32::try_from(wanted.line).ok(),
-            column: column.filter(|_| self.session().adapter().has_columns()),
+            column: column.filter(|_| self.session().adapter().facts().has_columns),
             rule: rule(wanted)?,
             ..PlaceRequest::default()
         };

@@ -223,7 +223,7 @@ fn choose(names: &str) -> Result<ToolsetList, String> {
 
 /// The languages, each under its other names too.
 pub(crate) fn languages() -> clap::builder::PossibleValuesParser {
-    let value = |adapter: &&dyn Adapter| PossibleValue::new(adapter.name()).aliases(adapter.aliases());
+    let value = |adapter: &&dyn Adapter| PossibleValue::new(adapter.name()).aliases(adapter.facts().aliases);
     engine::adapter::ADAPTERS.iter().map(value).collect::<Vec<_>>().into()
 }
 

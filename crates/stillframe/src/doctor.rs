@@ -36,10 +36,10 @@ pub(crate) async fn try_adapter(
 ) -> anyhow::Result<ExitCode> {
     let known = lifecycle::language_of(name).map_err(crate::setup::cli_error)?;
     let sample =
-        (place.is_none() && known.sample().line > 0).then(|| SampleFile::write(known)).transpose()?;
+        (place.is_none() && known.facts().sample.line > 0).then(|| SampleFile::write(known)).transpose()?;
     let of_sample = sample.as_ref().map(|sample| LocationArg {
         file: sample.path.clone(),
-        line: Some(known.sample().line),
+        line: Some(known.facts().sample.line),
         column: None,
         function: None,
     });
@@ -58,7 +58,7 @@ pub(crate) async fn run(as_json: bool, safety: &Safety) -> anyhow::Result<ExitCo
         let tried = match (&language.runtime, language.provided) {
             _ if language.forbidden.is_some() => None,
             // A configured adapter has no sample; `--adapter` tries it with a program of the user's.
-            (Ok(_), true) if language.adapter.sample().line == 0 => None,
+            (Ok(_), true) if language.adapter.facts().sample.line == 0 => None,
             (Ok(_), true) => {
                 Some(try_debugging(language.adapter).await.map_err(|error| format!("{error:#}")))
             }
@@ -88,7 +88,7 @@ impl LanguageCheck {
 
     /// A debugger that comes with neither us nor the language is there for those who want it.
     fn is_left_out(&self) -> bool {
-        self.language.adapter.driver() == Driver::Dap && self.language.runtime.is_err()
+        self.language.adapter.facts().driver == Driver::Dap && self.language.runtime.is_err()
     }
 
     /// Whether what runs or debugs the language is there, rather than where it will be installed.
@@ -114,7 +114,7 @@ async fn try_debugging(adapter: &'static dyn Adapter) -> anyhow::Result<Duration
         launch: Some(Launch::new(Program::Script(sample.path.clone()))),
         places: vec![PlaceRequest {
             file: Some(sample.path.clone()),
-            line: Some(adapter.sample().line),
+            line: Some(adapter.facts().sample.line),
             ..PlaceRequest::default()
         }],
         exceptions: None,
@@ -148,11 +148,11 @@ impl SampleFile {
     }
 
     fn write(adapter: &dyn Adapter) -> anyhow::Result<Self> {
-        let extension = adapter.extensions().first().unwrap_or(&"txt");
+        let extension = adapter.facts().extensions.first().unwrap_or(&"txt");
         let folder = Self::folder();
         let path = folder.join(format!("sample-{}.{extension}", std::process::id()));
-        let written =
-            std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, adapter.sample().source));
+        let written = std::fs::create_dir_all(&folder)
+            .and_then(|()| std::fs::write(&path, adapter.facts().sample.source));
         written.with_context(|| {
             format!(
                 "cannot write `{}`; set STILLFRAME_CACHE_DIR to a folder that can be written",
@@ -201,7 +201,7 @@ fn to_text(checked: &[LanguageCheck]) -> String {
                 );
             }
             Some(Err(problem)) => line(&mut text, CheckMark::Bad, &format!("launch fails: {problem}")),
-            None if language.adapter.sample().line == 0 => {
+            None if language.adapter.facts().sample.line == 0 => {
                 detail(
                     &mut text,
                     &format!("to check it: stillframe doctor --adapter {}", language.adapter.name()),

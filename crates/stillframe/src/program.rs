@@ -93,7 +93,7 @@ impl ProgramArgs {
         let of_file = file.and_then(adapter::by_extension);
         // A debugger, which an executable is too, is a binary.
         let is_other = of_file.is_some_and(|adapter| adapter.name() != command.adapter.name())
-            && !command.adapter.is_machine_code();
+            && !command.adapter.facts().is_machine_code;
         (is_other || matches!(command.launch.program, Program::Package(_))).then_some(command)
     }
 
@@ -120,7 +120,7 @@ impl ProgramArgs {
     fn starter(&self) -> Option<&'static dyn Adapter> {
         let words = vec![self.executable_path.as_ref()?.to_string_lossy().into_owned()];
         let command = Command::of_words(&Machine, words, self.cwd.clone()).ok()?;
-        (!command.adapter.is_machine_code()).then_some(command.adapter)
+        (!command.adapter.facts().is_machine_code).then_some(command.adapter)
     }
 
     fn adapter(&self, place: &Path) -> anyhow::Result<&'static dyn Adapter> {

@@ -28,7 +28,7 @@ pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Re
     }
     adapter.provide(host, &runtime, &Progress::new()).await.map_err(cli_error)?;
     let cache = host.cache_dir();
-    let state = match (already, adapter.driver()) {
+    let state = match (already, adapter.facts().driver) {
         (_, Driver::Node) => format!("is built in; its hook is in {}", cache.display()),
         (_, Driver::Dap) => "needs no setup".to_owned(),
         (_, Driver::Java) => format!("is built in; its bridge is compiled into {}", cache.display()),

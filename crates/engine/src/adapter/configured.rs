@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, PORT, Plan, Quirks, StartRequest, Transport};
-use super::{Adapter, BoxFuture, Host, Runtime, Sample};
+use super::{Adapter, BoxFuture, Host, LanguageFacts, Runtime};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Start, Stdin};
 use crate::process::ProcessSpec;
@@ -103,10 +103,8 @@ pub(super) fn configured() -> &'static [&'static dyn Adapter] {
 #[derive(Debug)]
 struct ConfiguredAdapter {
     described: Configured,
-    extensions: &'static [&'static str],
+    facts: LanguageFacts,
     quirks: &'static Quirks,
-    name: &'static str,
-    about: &'static str,
     adapter_id: &'static str,
 }
 
@@ -119,11 +117,14 @@ impl ConfiguredAdapter {
                 set(&mut quirks);
             }
         }
-        Self {
+        let facts = LanguageFacts {
             extensions: Box::leak(described.extensions.iter().map(forever).collect()),
+            is_configured: true,
+            ..LanguageFacts::new(forever(&described.name), forever(&described.about))
+        };
+        Self {
+            facts,
             quirks: Box::leak(Box::new(quirks)),
-            name: forever(&described.name),
-            about: forever(&described.about),
             adapter_id: forever(&described.adapter_id),
             described,
         }
@@ -166,20 +167,8 @@ impl ConfiguredAdapter {
 }
 
 impl Adapter for ConfiguredAdapter {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn about(&self) -> &'static str {
-        self.about
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        self.extensions
-    }
-
-    fn sample(&self) -> Sample {
-        Sample { source: "", line: 0 }
+    fn facts(&self) -> &LanguageFacts {
+        &self.facts
     }
 
     fn locate<'a>(
@@ -206,10 +195,6 @@ impl Adapter for ConfiguredAdapter {
             })?;
             Ok(Runtime { executable: host.permitted(&found)?, version, tag, origin })
         })
-    }
-
-    fn is_configured(&self) -> bool {
-        true
     }
 
     fn refuses(&self, request: StartRequest) -> Option<String> {
@@ -383,7 +368,7 @@ mod tests {
             origin: "stillframe.toml:1".to_owned(),
         };
         let adapter = ConfiguredAdapter::new(described);
-        assert_eq!((adapter.extensions(), adapter.quirks.writes_crlf), (&["kt"][..], true));
+        assert_eq!((adapter.facts().extensions, adapter.quirks.writes_crlf), (&["kt"][..], true));
         let machine = FakeMachine::default();
         let missing = adapter.locate(&machine, None, None).await.unwrap_err().to_string();
         assert!(missing.contains("`kotlin-debug`"), "{missing}");

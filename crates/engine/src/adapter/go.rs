@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, Plan, StartRequest, Transport};
 use super::{
-    Adapter, BoxFuture, Commands, Host, Observation, PrintedFormat, Reporting, Runtime, Sample,
+    Adapter, BoxFuture, Commands, Host, LanguageFacts, PrintedFormat, Reporting, Runtime, Sample,
     SourceAnalysis, native,
 };
 use crate::error::{Error, Result};
@@ -35,28 +35,25 @@ use crate::progress::Progress;
 #[derive(Clone, Copy, Debug)]
 pub struct Go;
 
+const FACTS: LanguageFacts = LanguageFacts {
+    aliases: &["golang", "delve", "dlv"],
+    extensions: &["go"],
+    sample: Sample {
+        source: "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tanswer := 6 * 7\n\tfmt.Println(answer)\n}\n",
+        line: 7,
+    },
+    debug_flags: "`go build -gcflags='all=-N -l'`, without `-ldflags=-s -w`",
+    is_machine_code: true,
+    passes_definitions: false,
+    deadlock_error: Some("all goroutines are asleep"),
+    samples: true,
+    reporting: Reporting::Printed(PrintedFormat::Go),
+    ..LanguageFacts::new("go", "Go")
+};
+
 impl Adapter for Go {
-    fn name(&self) -> &'static str {
-        "go"
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["golang", "delve", "dlv"]
-    }
-
-    fn about(&self) -> &'static str {
-        "Go"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["go"]
-    }
-
-    fn sample(&self) -> Sample {
-        Sample {
-            source: "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tanswer := 6 * 7\n\tfmt.Println(answer)\n}\n",
-            line: 7,
-        }
+    fn facts(&self) -> &LanguageFacts {
+        &FACTS
     }
 
     fn locate<'a>(
@@ -141,36 +138,12 @@ impl Adapter for Go {
         Ok(Plan::Dap { transport, setup })
     }
 
-    fn debug_flags(&self) -> &'static str {
-        "`go build -gcflags='all=-N -l'`, without `-ldflags=-s -w`"
-    }
-
-    fn passes_definitions(&self) -> bool {
-        false
-    }
-
     /// The standard library, and what is in the module cache.
     fn is_internal(&self, path: &Path) -> bool {
         delve::is_library(path)
     }
 
-    fn is_machine_code(&self) -> bool {
-        true
-    }
-
     capabilities! { commands: Commands, source_analysis: SourceAnalysis }
-
-    fn observation(&self) -> Observation {
-        Observation {
-            samples: true,
-            reporting: Reporting::Printed(PrintedFormat::Go),
-            ..Observation::default()
-        }
-    }
-
-    fn deadlock_error(&self) -> Option<&'static str> {
-        Some("all goroutines are asleep")
-    }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
         native::debugger::attach_obstacle(host)

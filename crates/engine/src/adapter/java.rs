@@ -20,7 +20,7 @@ use super::braces::{self, Family};
 use super::commands::debuggee_of;
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
 use super::{
-    Adapter, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, RecordingSide, Reporting,
+    Adapter, BoxFuture, Commands, Driver, Host, LanguageFacts, ProcessIdentity, RecordingSide, Reporting,
     Runtime, Sample, Tracebacks,
 };
 use crate::error::{Error, Result};
@@ -54,33 +54,24 @@ const QUIRKS: Quirks = Quirks {
     ..Quirks::NONE
 };
 
+const FACTS: LanguageFacts = LanguageFacts {
+    aliases: &["jvm", "jdk"],
+    extensions: &["java", "jar", "class"],
+    sample: Sample {
+        source: "class Main {\n    public static void main(String[] arguments) {\n        int answer = 6 * 7;\n        \
+                 System.out.println(answer);\n    }\n}\n",
+        line: 4,
+    },
+    driver: Driver::Java,
+    records: Some(RecordingSide::Debugger),
+    samples: true,
+    reporting: Reporting::Inside,
+    ..LanguageFacts::new("java", "Java")
+};
+
 impl Adapter for Java {
-    fn name(&self) -> &'static str {
-        "java"
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["jvm", "jdk"]
-    }
-
-    fn about(&self) -> &'static str {
-        "Java"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["java", "jar", "class"]
-    }
-
-    fn sample(&self) -> Sample {
-        Sample {
-            source: "class Main {\n    public static void main(String[] arguments) {\n        int answer = 6 * 7;\n        \
-                     System.out.println(answer);\n    }\n}\n",
-            line: 4,
-        }
-    }
-
-    fn driver(&self) -> Driver {
-        Driver::Java
+    fn facts(&self) -> &LanguageFacts {
+        &FACTS
     }
 
     fn locate<'a>(
@@ -175,10 +166,6 @@ impl Adapter for Java {
 
     fn needs_no_program(&self, executable: Option<&Path>, _runtime_args: &[String]) -> bool {
         executable.is_some_and(|program| !self.may_be_interpreter(program))
-    }
-
-    fn observation(&self) -> Observation {
-        Observation { records: Some(RecordingSide::Debugger), samples: true, reporting: Reporting::Inside }
     }
 
     capabilities! {

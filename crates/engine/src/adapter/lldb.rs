@@ -10,7 +10,7 @@ use super::native::compile::{self, Compiler};
 use super::native::{self, ctest, debugger, declared, gdb, is_go, lldb_dap};
 use super::plan::{Plan, Quirks};
 use super::{
-    Adapter, BoxFuture, Host, Observation, PrintedFormat, RecordingSide, Reporting, Runtime, Sample,
+    Adapter, BoxFuture, Host, LanguageFacts, PrintedFormat, RecordingSide, Reporting, Runtime, Sample,
 };
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
@@ -83,32 +83,28 @@ const CPP_COMPILERS: Toolchain = Toolchain {
     checks: &["-fsyntax-only", "-x", "c++", "/dev/null"],
 };
 
+const FACTS: LanguageFacts = LanguageFacts {
+    aliases: &["c++", "cpp", "lldb", "native"],
+    editor_type: "lldb-dap",
+    extensions: EXTENSIONS,
+    sample: Sample {
+        source: "#include <stdio.h>\nint main(void) {\n    int answer = 6 * 7;\n    printf(\"%d\\n\", answer);\n}\n",
+        line: 4,
+    },
+    debug_flags: "`-g -O0`",
+    is_machine_code: true,
+    is_loadable: true,
+    has_columns: true,
+    has_stray_lines: true,
+    records: Some(RecordingSide::Debugger),
+    samples: true,
+    reporting: Reporting::Printed(PrintedFormat::GoogleTest),
+    ..LanguageFacts::new("c", "C and C++")
+};
+
 impl Adapter for C {
-    fn name(&self) -> &'static str {
-        "c"
-    }
-
-    fn editor_type(&self) -> &'static str {
-        "lldb-dap"
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["c++", "cpp", "lldb", "native"]
-    }
-
-    fn about(&self) -> &'static str {
-        "C and C++"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        EXTENSIONS
-    }
-
-    fn sample(&self) -> Sample {
-        Sample {
-            source: "#include <stdio.h>\nint main(void) {\n    int answer = 6 * 7;\n    printf(\"%d\\n\", answer);\n}\n",
-            line: 4,
-        }
+    fn facts(&self) -> &LanguageFacts {
+        &FACTS
     }
 
     fn locate<'a>(
@@ -117,7 +113,7 @@ impl Adapter for C {
         executable: Option<&'a Path>,
         _near: Option<&'a Path>,
     ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(debugger::locate(host, executable, self.about()))
+        Box::pin(debugger::locate(host, executable, FACTS.about))
     }
 
     fn provide<'a>(
@@ -141,7 +137,7 @@ impl Adapter for C {
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, scripts: &Path, start: &Start) -> Result<Plan> {
         let is_all_code = matches!(start, Start::Launch(launch) if !launch.just_my_code);
-        let (entry, flags) = ("main".to_owned(), self.debug_flags());
+        let (entry, flags) = ("main".to_owned(), FACTS.debug_flags);
         if debugger::is_gdb(&runtime.executable) {
             let skip: &[&str] = if is_all_code { &[] } else { &["^std::", "^__gnu_cxx::"] };
             let native = gdb::Native { quirks: &GDB, scripts, printers: None, skip, entry, flags };
@@ -168,38 +164,10 @@ impl Adapter for C {
         matches!(other.name(), "c" | "rust")
     }
 
-    fn debug_flags(&self) -> &'static str {
-        "`-g -O0`"
-    }
-
-    fn has_columns(&self) -> bool {
-        true
-    }
-
-    fn is_machine_code(&self) -> bool {
-        true
-    }
-
-    fn is_loadable(&self) -> bool {
-        true
-    }
-
     capabilities! { commands: Commands }
-
-    fn observation(&self) -> Observation {
-        Observation {
-            records: Some(RecordingSide::Debugger),
-            samples: true,
-            reporting: Reporting::Printed(PrintedFormat::GoogleTest),
-        }
-    }
 
     fn loops(&self, text: &str) -> Vec<Loop> {
         braces::loops(text, Family::C)
-    }
-
-    fn has_stray_lines(&self) -> bool {
-        true
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {

@@ -29,7 +29,7 @@ pub(crate) use options::{closes_inspector, opens_inspector};
 pub use typescript::file_url;
 
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, Observation, Plan,
+    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, LanguageFacts, Plan,
     ProcessIdentity, RecordingSide, Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::error::Result;
@@ -48,37 +48,23 @@ const AS_JSON: &str = include_str!("../debuggee/node/as_json.js");
 #[derive(Clone, Copy, Debug)]
 pub struct Node;
 
+const FACTS: LanguageFacts = LanguageFacts {
+    aliases: &["js", "node", "nodejs", "node.js", "typescript", "ts"],
+    editor_type: "node",
+    extensions: &EXTENSIONS,
+    sample: Sample { source: "const answer = 6 * 7;\nconsole.log(answer);\n", line: 2 },
+    driver: Driver::Node,
+    has_columns: true,
+    has_hidden_callers: true,
+    records: Some(RecordingSide::Program),
+    samples: true,
+    reporting: Reporting::Inside,
+    ..LanguageFacts::new("javascript", "JavaScript and TypeScript in Node.js")
+};
+
 impl Adapter for Node {
-    fn name(&self) -> &'static str {
-        "javascript"
-    }
-
-    fn editor_type(&self) -> &'static str {
-        "node"
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["js", "node", "nodejs", "node.js", "typescript", "ts"]
-    }
-
-    fn about(&self) -> &'static str {
-        "JavaScript and TypeScript in Node.js"
-    }
-
-    fn driver(&self) -> Driver {
-        Driver::Node
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &EXTENSIONS
-    }
-
-    fn has_hidden_callers(&self) -> bool {
-        true
-    }
-
-    fn sample(&self) -> Sample {
-        Sample { source: "const answer = 6 * 7;\nconsole.log(answer);\n", line: 2 }
+    fn facts(&self) -> &LanguageFacts {
+        &FACTS
     }
 
     fn locate<'a>(
@@ -135,18 +121,10 @@ impl Adapter for Node {
         is_internal(path)
     }
 
-    fn has_columns(&self) -> bool {
-        true
-    }
-
     capabilities! {
         source_analysis: SourceAnalysis, value_expressions: ValueExpressions,
         process_identity: ProcessIdentity, commands: Commands, child_processes: ChildProcesses,
         tracebacks: Tracebacks
-    }
-
-    fn observation(&self) -> Observation {
-        Observation { records: Some(RecordingSide::Program), samples: true, reporting: Reporting::Inside }
     }
 
     /// By the table of exit codes in the documentation of `process`.

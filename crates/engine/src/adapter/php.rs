@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::plan::{DapSetup, PORT, Plan, Quirks, StackSampling, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, Observation, Reporting, Runtime,
+    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, LanguageFacts, Reporting, Runtime,
     Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
@@ -67,25 +67,19 @@ const QUIRKS: Quirks = Quirks {
     ..Quirks::NONE
 };
 
+const FACTS: LanguageFacts = LanguageFacts {
+    aliases: &["xdebug"],
+    extensions: &["php", "phpt", "phtml"],
+    sample: Sample { source: "<?php\n$answer = 6 * 7;\necho $answer, \"\\n\";\n", line: 3 },
+    passes_definitions: false,
+    samples: true,
+    reporting: Reporting::Inside,
+    ..LanguageFacts::new("php", "PHP")
+};
+
 impl Adapter for Php {
-    fn name(&self) -> &'static str {
-        "php"
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["xdebug"]
-    }
-
-    fn about(&self) -> &'static str {
-        "PHP"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["php", "phpt", "phtml"]
-    }
-
-    fn sample(&self) -> Sample {
-        Sample { source: "<?php\n$answer = 6 * 7;\necho $answer, \"\\n\";\n", line: 3 }
+    fn facts(&self) -> &LanguageFacts {
+        &FACTS
     }
 
     fn locate<'a>(
@@ -135,10 +129,6 @@ impl Adapter for Php {
         })
     }
 
-    fn passes_definitions(&self) -> bool {
-        false
-    }
-
     fn is_internal(&self, path: &Path) -> bool {
         is_internal(path)
     }
@@ -151,10 +141,6 @@ impl Adapter for Php {
     capabilities! {
         source_analysis: SourceAnalysis, value_expressions: ValueExpressions, commands: Commands,
         child_processes: ChildProcesses, tracebacks: Tracebacks
-    }
-
-    fn observation(&self) -> Observation {
-        Observation { samples: true, reporting: Reporting::Inside, ..Observation::default() }
     }
 }
 

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, Observation,
+    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, LanguageFacts,
     ProcessIdentity, RecordingSide, Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
     native,
 };
@@ -72,33 +72,24 @@ const QUIRKS: Quirks = Quirks {
 #[derive(Clone, Copy, Debug)]
 pub struct Python;
 
+const FACTS: LanguageFacts = LanguageFacts {
+    editor_type: "debugpy",
+    extensions: &["py", "pyw"],
+    main_file: Some("__main__.py"),
+    sample: Sample { source: "answer = 6 * 7\nprint(answer)\n", line: 2 },
+    driver: Driver::Python,
+    listener_has_debugger: true,
+    tells_functions_apart: true,
+    has_hidden_callers: true,
+    records: Some(RecordingSide::Program),
+    samples: true,
+    reporting: Reporting::Inside,
+    ..LanguageFacts::new("python", "Python")
+};
+
 impl Adapter for Python {
-    fn name(&self) -> &'static str {
-        "python"
-    }
-
-    fn editor_type(&self) -> &'static str {
-        "debugpy"
-    }
-
-    fn tells_functions_apart(&self) -> bool {
-        true
-    }
-
-    fn about(&self) -> &'static str {
-        "Python"
-    }
-
-    fn driver(&self) -> Driver {
-        Driver::Python
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["py", "pyw"]
-    }
-
-    fn sample(&self) -> Sample {
-        Sample { source: "answer = 6 * 7\nprint(answer)\n", line: 2 }
+    fn facts(&self) -> &LanguageFacts {
+        &FACTS
     }
 
     fn locate<'a>(
@@ -119,10 +110,6 @@ impl Adapter for Python {
         Box::pin(debugpy::provide(host, runtime, progress))
     }
 
-    fn listener_has_debugger(&self) -> bool {
-        true
-    }
-
     fn is_provided(&self, host: &dyn Host, runtime: &Runtime) -> bool {
         host.is_file(&debugpy::root(host, runtime).join("debugpy/__init__.py"))
     }
@@ -132,14 +119,6 @@ impl Adapter for Python {
             Start::Launch(launch) => plan_launch(runtime, debugger, launch),
             Start::Attach(attach) => plan_attach(runtime, debugger, attach),
         }
-    }
-
-    fn main_file(&self) -> Option<&'static str> {
-        Some("__main__.py")
-    }
-
-    fn has_hidden_callers(&self) -> bool {
-        true
     }
 
     fn check<'a>(
@@ -164,10 +143,6 @@ impl Adapter for Python {
         source_analysis: SourceAnalysis, value_expressions: ValueExpressions,
         process_identity: ProcessIdentity, commands: Commands, child_processes: ChildProcesses,
         tracebacks: Tracebacks
-    }
-
-    fn observation(&self) -> Observation {
-        Observation { records: Some(RecordingSide::Program), samples: true, reporting: Reporting::Inside }
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, json};
 
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
-use super::{Adapter, BoxFuture, Host, Runtime, Sample};
+use super::{Adapter, BoxFuture, Host, LanguageFacts, Runtime};
 use crate::error::{Error, Result};
 use crate::model::launch::{Program, Start};
 use crate::model::stop::ExceptionMode;
@@ -27,25 +27,12 @@ const QUIRKS: Quirks = Quirks {
     ..Quirks::NONE
 };
 
+const FACTS: LanguageFacts =
+    LanguageFacts { editor_type: "stillframe", ..LanguageFacts::new("recording", "recordings of runs") };
+
 impl Adapter for Recording {
-    fn name(&self) -> &'static str {
-        "recording"
-    }
-
-    fn editor_type(&self) -> &'static str {
-        "stillframe"
-    }
-
-    fn about(&self) -> &'static str {
-        "recordings of runs"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn sample(&self) -> Sample {
-        Sample { source: "", line: 0 }
+    fn facts(&self) -> &LanguageFacts {
+        &FACTS
     }
 
     fn locate<'a>(

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, Observation, ProcessIdentity,
+    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, LanguageFacts, ProcessIdentity,
     Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
@@ -60,33 +60,20 @@ const QUIRKS: Quirks = Quirks {
     ..Quirks::NONE
 };
 
+const FACTS: LanguageFacts = LanguageFacts {
+    aliases: &["rb", "rdbg"],
+    editor_type: "rdbg",
+    extensions: &["rb", "rake", "ru", "gemspec"],
+    file_names: &["Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile"],
+    sample: Sample { source: "answer = 6 * 7\nputs answer\n", line: 2 },
+    samples: true,
+    reporting: Reporting::Inside,
+    ..LanguageFacts::new("ruby", "Ruby")
+};
+
 impl Adapter for Ruby {
-    fn name(&self) -> &'static str {
-        "ruby"
-    }
-
-    fn editor_type(&self) -> &'static str {
-        "rdbg"
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["rb", "rdbg"]
-    }
-
-    fn about(&self) -> &'static str {
-        "Ruby"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["rb", "rake", "ru", "gemspec"]
-    }
-
-    fn file_names(&self) -> &'static [&'static str] {
-        &["Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile"]
-    }
-
-    fn sample(&self) -> Sample {
-        Sample { source: "answer = 6 * 7\nputs answer\n", line: 2 }
+    fn facts(&self) -> &LanguageFacts {
+        &FACTS
     }
 
     fn locate<'a>(
@@ -140,10 +127,6 @@ impl Adapter for Ruby {
         source_analysis: SourceAnalysis, value_expressions: ValueExpressions,
         process_identity: ProcessIdentity, commands: Commands, child_processes: ChildProcesses,
         tracebacks: Tracebacks
-    }
-
-    fn observation(&self) -> Observation {
-        Observation { samples: true, reporting: Reporting::Inside, ..Observation::default() }
     }
 }
 

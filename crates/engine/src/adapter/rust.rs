@@ -14,7 +14,7 @@ use super::commands::Commands;
 use super::native::{self, debugger, gdb, lldb_dap};
 use super::plan::{FutureCommands, Plan, Quirks};
 use super::{
-    Adapter, BoxFuture, Host, Observation, PrintedFormat, RecordingSide, Reporting, Runtime, Sample,
+    Adapter, BoxFuture, Host, LanguageFacts, PrintedFormat, RecordingSide, Reporting, Runtime, Sample,
 };
 use crate::deadlines;
 use crate::error::Result;
@@ -83,29 +83,28 @@ const LIBRARY: &str = concat!(
 /// The same by the regular expressions of GDB.
 const LIBRARY_OF_GDB: &[&str] = &["^<*&*std::", "^<*&*core::", "^<*&*alloc::", "^<*&*hashbrown::"];
 
+const FACTS: LanguageFacts = LanguageFacts {
+    aliases: &["rs", "cargo"],
+    editor_type: "lldb-dap",
+    extensions: &["rs"],
+    sample: Sample {
+        source: "fn main() {\n    let answer = 6 * 7;\n    println!(\"{answer}\");\n}\n",
+        line: 3,
+    },
+    debug_flags: "`cargo build` (the `dev` profile) or `rustc -g`",
+    is_machine_code: true,
+    is_loadable: true,
+    has_columns: true,
+    has_stray_lines: true,
+    records: Some(RecordingSide::Debugger),
+    samples: true,
+    reporting: Reporting::Printed(PrintedFormat::Libtest),
+    ..LanguageFacts::new("rust", "Rust")
+};
+
 impl Adapter for Rust {
-    fn name(&self) -> &'static str {
-        "rust"
-    }
-
-    fn editor_type(&self) -> &'static str {
-        "lldb-dap"
-    }
-
-    fn aliases(&self) -> &'static [&'static str] {
-        &["rs", "cargo"]
-    }
-
-    fn about(&self) -> &'static str {
-        "Rust"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["rs"]
-    }
-
-    fn sample(&self) -> Sample {
-        Sample { source: "fn main() {\n    let answer = 6 * 7;\n    println!(\"{answer}\");\n}\n", line: 3 }
+    fn facts(&self) -> &LanguageFacts {
+        &FACTS
     }
 
     /// The debugger, and the toolchain of the program's folder.
@@ -116,7 +115,7 @@ impl Adapter for Rust {
         near: Option<&'a Path>,
     ) -> BoxFuture<'a, Result<Runtime>> {
         Box::pin(async move {
-            let runtime = debugger::locate(host, executable, self.about()).await?;
+            let runtime = debugger::locate(host, executable, FACTS.about).await?;
             Ok(Runtime { tag: sysroot(host, near).await.unwrap_or_default(), ..runtime })
         })
     }
@@ -151,7 +150,7 @@ impl Adapter for Rust {
             Start::Launch(Launch { program: Program::Script(path), .. }) => cargo::main_of(path),
             _ => "main".to_owned(),
         };
-        let flags = self.debug_flags();
+        let flags = FACTS.debug_flags;
         if debugger::is_gdb(&runtime.executable) {
             let skip = if is_all_code { &[] } else { LIBRARY_OF_GDB };
             let printers = Some(formatters);
@@ -189,31 +188,7 @@ impl Adapter for Rust {
         matches!(other.name(), "c" | "rust")
     }
 
-    fn debug_flags(&self) -> &'static str {
-        "`cargo build` (the `dev` profile) or `rustc -g`"
-    }
-
-    fn has_columns(&self) -> bool {
-        true
-    }
-
-    fn is_machine_code(&self) -> bool {
-        true
-    }
-
-    fn is_loadable(&self) -> bool {
-        true
-    }
-
     capabilities! { commands: Commands }
-
-    fn observation(&self) -> Observation {
-        Observation {
-            records: Some(RecordingSide::Debugger),
-            samples: true,
-            reporting: Reporting::Printed(PrintedFormat::Libtest),
-        }
-    }
 
     fn functions(&self, text: &str) -> Vec<Function> {
         functions::functions(text)
@@ -221,10 +196,6 @@ impl Adapter for Rust {
 
     fn loops(&self, text: &str) -> Vec<Loop> {
         braces::loops(text, Family::Rust)
-    }
-
-    fn has_stray_lines(&self) -> bool {
-        true
     }
 
     fn explain_exit(&self, code: i32) -> Option<&'static str> {

@@ -34,7 +34,7 @@ impl Preparation {
         let runtime = self.runtime(&start, &sinks.policy.safety).await?;
         let listens =
             matches!(&start, Start::Attach(attach) if matches!(attach.to, Endpoint::Address { .. }));
-        let debugger = if listens && self.adapter.listener_has_debugger() {
+        let debugger = if listens && self.adapter.facts().listener_has_debugger {
             PathBuf::new()
         } else {
             self.adapter.provide(self.host, &runtime, &sinks.progress).await?
@@ -134,7 +134,7 @@ impl Preparation {
     }
 
     fn check_attach(&self, endpoint: &Endpoint) -> Result<()> {
-        if matches!(endpoint, Endpoint::Core { .. }) && !self.adapter.is_machine_code() {
+        if matches!(endpoint, Endpoint::Core { .. }) && !self.adapter.facts().is_machine_code {
             let instead = "its debugger does not support them";
             return Err(crate::adapter::unsupported(self.adapter, "opening a crash dump", instead));
         }

@@ -47,7 +47,7 @@ impl Session {
             let files: BTreeSet<&Path> = files.collect();
             launch.child_sources = files.into_iter().map(Path::to_owned).collect();
             // The debugger of machine code is there already.
-            launch.native_too &= !self.adapter().is_machine_code();
+            launch.native_too &= !self.adapter().facts().is_machine_code;
             if let Some(loaded) = adapter::loadable().filter(|_| launch.native_too) {
                 self.policy().safety.check_language(loaded.name())?;
             }
@@ -58,5 +58,5 @@ impl Session {
 
 /// Whether processes of a language are debugged when a program in another language starts them.
 fn joins_others(language: &dyn Adapter) -> bool {
-    language.child_processes().is_some() || language.is_machine_code()
+    language.child_processes().is_some() || language.facts().is_machine_code
 }

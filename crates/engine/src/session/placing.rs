@@ -147,7 +147,7 @@ impl Session {
     fn check_column(&self, wanted: &PlaceRequest) -> Result<()> {
         let Some(column) = wanted.column else { return Ok(()) };
         let adapter = wanted.file.as_deref().map_or(self.adapter(), |file| self.language_of(file));
-        if !adapter.has_columns() {
+        if !adapter.facts().has_columns {
             return Err(Error::Unsupported(format!(
                 "{} does not support column breakpoints: a breakpoint stops at the first statement of its \
                  line; leave out `column`",
@@ -231,54 +231,28 @@ impl Session {
             Some(_) => self.analyze(Some(&path), &wanted.rule).await?,
             None => None,
         };
-        let has_columns = self.language_of(&path).has_columns();
-        let of_text = wanted.statement.as_deref().zip(code.as_ref()).filter(|_| has_columns);
+        let facts = self.language_of(&path).facts();
+        let of_text = wanted.statement.as_deref().zip(code.as_ref()).filter(|_| facts.has_columns);
         let of_text = of_text.and_then(|(statement, code)| {
             let text = text_of(lines.as_deref().unwrap_or_default(), line);
             columns::of_text(&text, statement, &code.columns(line))
         });
         let column = wanted.column.or(of_text);
         let planned = planning(&path, lines.as_deref().unwrap_or_default(), code.as_ref(), (line, column))?;
-        let defining = code.as_ref().filter(|_| self.language_of(&path).passes_definitions());
-        let note = defining.and_then(|code| {
-            let line = planned.line.unwrap_or(line);
-            let Function { name, body, body_column, .. } = code.defined_at(line)?;
-            if *body != line {
-                return Some(format!(
-                    "line {line} defines `{name}`: it stops at the definition, not at calls; the body begins on line \
-                     {body}"
-                ));
-            }
-            if !has_columns {
-                return Some(format!(
-                    "line {line} defines `{name}` and has its body: it stops at the definition, too"
-                ));
-            }
-            let columns = code.columns(line);
-            let is_in_body = column.is_some() || columns.first().is_some_and(|first| first >= body_column);
-            // A declaration begins before its code.
-            let body = columns.iter().find(|column| *column >= body_column).unwrap_or(body_column);
-            (!is_in_body).then(|| {
-                format!(
-                    "line {line} defines `{name}` and has its body: it stops at the definition, not at calls; the \
-                     body begins at column {body}"
-                )
-            })
-        });
         let is_by_text = wanted.statement.is_some() && wanted.column.is_none();
-        let of_several = code.as_ref().filter(|_| has_columns && is_by_text);
-        let note = note
-            .or_else(|| columns::of_line_with_function(of_several?, planned.line.unwrap_or(line), column));
-        let problem = code.and_then(|code| code.problem);
-        let note = note.or(problem.map(|problem| format!("the file has an error: {problem}")));
+        let note = code.as_ref().and_then(|code| {
+            let line = planned.line.unwrap_or(line);
+            let by_text = Some(code).filter(|_| facts.has_columns && is_by_text);
+            columns::of_definition(code, line, column, facts)
+                .or_else(|| columns::of_line_with_function(by_text?, line, column))
+                .or_else(|| Some(format!("the file has an error: {}", code.problem.as_ref()?)))
+        });
         let other_line = wanted.statement.as_ref().zip(wanted.line).filter(|(_, given)| *given != line);
         let other_line = other_line.map(|(statement, given)| {
             format!("`{statement}` is on line {line}; `line` {given} only selects among lines with that text")
         });
-        let note = match (other_line, note) {
-            (Some(other), Some(note)) => Some(format!("{other}; {note}")),
-            (other, note) => other.or(note),
-        };
+        let notes: Vec<String> = other_line.into_iter().chain(note).collect();
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
         let anchor = wanted.statement.map(Anchor::Statement);
         let place = BreakpointTarget::Line { path, line, column, anchor };
         Ok(ResolvedPlace { request: Request { place, rule: wanted.rule }, planned, note })
@@ -288,6 +262,7 @@ impl Session {
         // The error for a missing file is better here than an interpreter's.
         let lines = self.read_lines(&path)?;
         let language = self.language_of(&path);
+        let facts = language.facts();
         let written = || {
             let code = Code { functions: language.functions(&lines.join("\n")), ..Code::default() };
             (!functions_named(&code, &name).is_empty()).then_some(code)
@@ -318,14 +293,14 @@ impl Session {
             // Its line is passed when it is defined, too.
             [function]
                 if function.body == function.header
-                    && !language.tells_functions_apart()
-                    && language.passes_definitions() =>
+                    && !(facts.has_columns || facts.tells_functions_apart)
+                    && facts.passes_definitions =>
             {
                 self.place_on_name(function.name.clone(), rule).await
             }
             [function] => {
                 let note = format!("the breakpoint is on the first line of `{}`", function.name);
-                let is_on_line = function.body == function.header && language.has_columns();
+                let is_on_line = function.body == function.header && facts.has_columns;
                 let column = is_on_line.then_some(function.body_column);
                 let anchor = Some(Anchor::Function(name));
                 let place = BreakpointTarget::Line { path, line: function.body, column, anchor };

@@ -48,8 +48,9 @@ pub(super) fn read(text: &str, file: &Path) -> anyhow::Result<Vec<Configured>> {
 /// Refuses names that are taken.
 pub(super) fn check(adapters: &[Configured]) -> anyhow::Result<()> {
     for (at, Configured { name, origin, .. }) in adapters.iter().enumerate() {
-        let of_name =
-            ADAPTERS.iter().find(|known| known.name() == name || known.aliases().contains(&name.as_str()));
+        let of_name = ADAPTERS
+            .iter()
+            .find(|known| known.name() == name || known.facts().aliases.contains(&name.as_str()));
         if let Some(known) = of_name {
             let what = if known.name() == name { "the name" } else { "another name" };
             bail!(

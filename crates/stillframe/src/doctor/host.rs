@@ -183,13 +183,13 @@ async fn probe(server: &mut ServerConnection, tools: &[String]) -> anyhow::Resul
     let has = |name: &str| tools.iter().any(|tool| tool == name);
     let (tool, call): (_, fn(&dyn Adapter, &str) -> Value) = if has("run_until") {
         ("run_until", |language, file| {
-            let line = language.sample().line;
+            let line = language.facts().sample.line;
             json!({ "program": file, "until": format!("{file}:{line}"), "expressions": ["answer"], "close": true })
         })
     } else if has("debug_probe") {
         (
             "debug_probe",
-            |language, file| json!({ "program": file, "file": file, "line": language.sample().line, "language": language.name() }),
+            |language, file| json!({ "program": file, "file": file, "line": language.facts().sample.line, "language": language.name() }),
         )
     } else {
         return Ok(None);

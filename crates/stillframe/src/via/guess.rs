@@ -270,7 +270,7 @@ fn find(wanted: &[Cow<'_, Wanted>], roots: impl Iterator<Item = PathBuf>) -> Vec
 /// The sources in a folder that exist once.
 fn files_here(folder: &Path) -> Vec<(PathBuf, Wanted)> {
     let extensions: HashSet<&str> =
-        adapter::ADAPTERS.iter().flat_map(|adapter| adapter.extensions()).copied().collect();
+        adapter::ADAPTERS.iter().flat_map(|adapter| adapter.facts().extensions).copied().collect();
     let mut files = Vec::new();
     Search::new().folder(folder, DEPTH, &mut |path, name, size| {
         let is_source = name.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(extension));

@@ -204,7 +204,7 @@ fn shown(folders: &[PathBuf]) -> String {
 
 fn is_source(session: &Session, path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| session.adapter().extensions().contains(&extension))
+    extension.is_some_and(|extension| session.adapter().facts().extensions.contains(&extension))
 }
 
 /// The source files of the session's language in and below folders, those of libraries left out; the nearest first.

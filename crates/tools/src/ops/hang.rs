@@ -197,7 +197,7 @@ pub async fn hang(
     context: &Context,
 ) -> Result<Diagnosis, ToolError> {
     let adapter = session.adapter();
-    if !adapter.observation().samples {
+    if !adapter.facts().samples {
         let instead = "pause the program, and read the stacks of its threads";
         return Err(adapter::unsupported(adapter, "diagnosing a hang", instead).into());
     }
@@ -212,7 +212,7 @@ pub async fn hang(
     match request.launch {
         Some(launch) => {
             // A runtime that finds deadlocks ends the program with an error.
-            let finds_deadlocks = adapter.deadlock_error().is_some();
+            let finds_deadlocks = adapter.facts().deadlock_error.is_some();
             let mode = if finds_deadlocks { ExceptionMode::Uncaught } else { ExceptionMode::None };
             session.set_exception_breakpoints(ExceptionBreakpoints::from(mode)).await?;
             let runs_in = lifecycle::interpreter(session, &launch).await;

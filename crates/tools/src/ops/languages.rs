@@ -24,7 +24,7 @@ pub async fn languages(host: &dyn Host, safety: &Safety) -> Vec<Language> {
     for adapter in adapter::all() {
         let here = std::env::current_dir().ok().map(|folder| folder.join("program"));
         // The user has chosen the programs of one that is described, and nothing runs before a start.
-        let guarded = if adapter.is_configured() {
+        let guarded = if adapter.facts().is_configured {
             Guarded::starting(host, safety)
         } else {
             Guarded::for_reading(host, safety, None)

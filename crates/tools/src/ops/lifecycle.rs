@@ -267,8 +267,8 @@ pub fn check_program(
     adapter::by_name::check_launch(safety, &adapter::Machine, executable, launch)?;
     if let engine::model::launch::Program::Script(path) = &launch.program {
         safety.check_path(path)?;
-        let owner = adapter::by_extension(path).filter(|owner| !owner.is_machine_code());
-        if let Some(owner) = owner.filter(|_| adapter.is_machine_code()) {
+        let owner = adapter::by_extension(path).filter(|owner| !owner.facts().is_machine_code);
+        if let Some(owner) = owner.filter(|_| adapter.facts().is_machine_code) {
             let problem = format!("is {}, and this session debugs {}", owner.about(), adapter.about());
             return Err(Error::BadFile { path: path.clone(), problem }.into());
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::adapter::{self, Adapter};
+use engine::adapter;
 use engine::bounds::Bounds;
 use engine::error::Error;
 use engine::model::breakpoint::Breakpoint;
@@ -207,7 +207,7 @@ async fn remarks(session: &Session, has_failed: bool) -> RunNotes {
 /// Whether a program of an interpreter ran without a debugger for its extensions.
 async fn is_without_extension(session: &Session) -> bool {
     let is_of_extension = |breakpoint: &Breakpoint| {
-        breakpoint.file().and_then(adapter::by_extension).is_some_and(Adapter::is_machine_code)
+        breakpoint.file().and_then(adapter::by_extension).is_some_and(|owner| owner.facts().is_machine_code)
     };
     session.adapter().child_processes().is_some()
         && !session.breakpoints().await.unwrap_or_default().iter().any(is_of_extension)

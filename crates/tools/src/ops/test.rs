@@ -178,7 +178,7 @@ pub fn open(context: &Context, command: &Command) -> Result<Session, ToolError> 
 /// Errors are those of starting the program; later problems are part of the result.
 pub async fn test(session: &Session, request: Test, context: &Context) -> Result<TestRunResult, ToolError> {
     let adapter = session.adapter();
-    let reporting = adapter.observation().reporting;
+    let reporting = adapter.facts().reporting;
     if reporting == Reporting::None {
         let instead = "start the tests in a debug session, and stop where one fails";
         return Err(adapter::unsupported(adapter, "running tests", instead).into());

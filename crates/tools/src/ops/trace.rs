@@ -209,7 +209,7 @@ pub async fn trace(
 }
 
 fn recorded_by(session: &Session, request: &Trace) -> Option<RecordingSide> {
-    request.languages(session).first().and_then(|language| language.observation().records)
+    request.languages(session).first().and_then(|language| language.facts().records)
 }
 
 /// Collects what is recorded, with values as other tools show them.
@@ -320,7 +320,7 @@ impl Trace {
     /// debugger cannot record.
     fn way(&self, session: &Session) -> RecordMethod {
         let languages = self.languages(session);
-        let sides: Vec<_> = languages.iter().map(|language| language.observation().records).collect();
+        let sides: Vec<_> = languages.iter().map(|language| language.facts().records).collect();
         let is_mixed =
             languages.windows(2).any(|two| matches!(two, [one, other] if one.name() != other.name()));
         // What a debugger has written is read as its language shows values.

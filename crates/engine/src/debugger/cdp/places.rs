@@ -169,7 +169,7 @@ fn search(found: &mut Vec<CompiledScript>, source: &Path, candidates: &[PathBuf]
 pub(super) fn project_sources(program: &Path) -> Vec<PathBuf> {
     let is_source = |path: &Path| {
         crate::adapter::by_extension(path)
-            .is_some_and(|adapter| adapter.driver() == crate::adapter::Driver::Node)
+            .is_some_and(|adapter| adapter.facts().driver == crate::adapter::Driver::Node)
     };
     if project(program).is_some() {
         return project_files(program, is_source);

@@ -61,7 +61,7 @@ impl Attaching {
     /// None if no breakpoint is in a source of machine code, and no debugger for what the interpreter loads is asked for.
     pub(super) fn of(launch: &Launch, connect: Connect, sinks: &Sinks) -> Option<Self> {
         let owner = |source: &PathBuf| {
-            let owner = adapter::by_extension(source).filter(|owner| owner.is_machine_code())?;
+            let owner = adapter::by_extension(source).filter(|owner| owner.facts().is_machine_code)?;
             Some((owner, source.clone()))
         };
         let sources: Arc<[Source]> = launch.child_sources.iter().filter_map(owner).collect();
@@ -93,7 +93,7 @@ impl Attaching {
     /// Attaches to an interpreter that waits to be configured. It runs when this debugger is configured, too.
     pub(super) async fn beside(&mut self, interpreter: &mut Arrival, pid: u32) -> Option<Arrival> {
         let sources = Arc::clone(&self.sources);
-        let is_extension = |(owner, source): &&Source| owner.is_loadable() && has_extension(source);
+        let is_extension = |(owner, source): &&Source| owner.facts().is_loadable && has_extension(source);
         let find = move || sources.iter().find(is_extension).map(|(owner, _)| *owner);
         let owner = tokio::task::spawn_blocking(find).await.ok()?.or(self.loaded)?;
         let mut arrivals = self.attach(owner, pid).await?;

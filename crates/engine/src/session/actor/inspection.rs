@@ -267,11 +267,11 @@ impl Actor {
     fn responsive_debuggers(&self) -> Vec<(TargetId, Arc<dyn Debugger>)> {
         let targets = || self.run.iter().flat_map(|run| &run.targets);
         let suspended: Vec<u32> = targets()
-            .filter(|(id, target)| target.adapter.is_machine_code() && self.state.is_stopped(**id))
+            .filter(|(id, target)| target.adapter.facts().is_machine_code && self.state.is_stopped(**id))
             .filter_map(|(_, target)| target.debugger.pid())
             .collect();
         let answers = |target: &super::program::Target| {
-            target.adapter.is_machine_code()
+            target.adapter.facts().is_machine_code
                 || target.debugger.pid().is_none_or(|pid| !suspended.contains(&pid))
         };
         let responsive = targets().filter(|(_, target)| target.ready && answers(target));

@@ -420,7 +420,8 @@ impl Actor {
     /// The debuggers inside a process that do not answer while a debugger of machine code suspends it.
     fn silenced_by(&self, target: TargetId) -> Vec<TargetId> {
         let targets = || self.run.iter().flat_map(|run| &run.targets);
-        let suspending = targets().find(|(id, known)| **id == target && known.adapter.is_machine_code());
+        let suspending =
+            targets().find(|(id, known)| **id == target && known.adapter.facts().is_machine_code);
         let Some(pid) = suspending.and_then(|(_, known)| known.debugger.pid()) else { return Vec::new() };
         let inside = targets().filter(|(id, known)| **id != target && known.debugger.pid() == Some(pid));
         inside.map(|(id, _)| *id).collect()

@@ -1,7 +1,8 @@
 //! Where on a line a breakpoint goes.
 
+use crate::adapter::LanguageFacts;
 use crate::model::breakpoint::AdjustedPosition;
-use crate::model::source::Code;
+use crate::model::source::{Code, Function};
 use crate::sources;
 
 /// The column of a line that is nearest to the one asked for, unless code begins there.
@@ -30,6 +31,39 @@ pub(super) fn of_text(line: &str, text: &str, columns: &[u32]) -> Option<u32> {
         around => around,
     };
     found.filter(|found| columns.first() != Some(found))
+}
+
+/// Says that a line stops when a function is defined.
+pub(super) fn of_definition(
+    code: &Code,
+    line: u32,
+    column: Option<u32>,
+    facts: &LanguageFacts,
+) -> Option<String> {
+    if !facts.passes_definitions {
+        return None;
+    }
+    let Function { name, body, body_column, .. } = code.defined_at(line)?;
+    if *body != line {
+        return Some(format!(
+            "line {line} defines `{name}`: it stops at the definition, not at calls; the body begins on line {body}"
+        ));
+    }
+    if !facts.has_columns {
+        return Some(format!(
+            "line {line} defines `{name}` and has its body: it stops at the definition, too"
+        ));
+    }
+    let columns = code.columns(line);
+    let is_in_body = column.is_some() || columns.first().is_some_and(|first| first >= body_column);
+    // A declaration begins before its code.
+    let body = columns.iter().find(|column| *column >= body_column).unwrap_or(body_column);
+    (!is_in_body).then(|| {
+        format!(
+            "line {line} defines `{name}` and has its body: it stops at the definition, not at calls; the body \
+             begins at column {body}"
+        )
+    })
 }
 
 /// Says where else code is on a line that has a whole function beside other code, which a text alone may not tell apart.

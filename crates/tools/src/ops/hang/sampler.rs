@@ -100,7 +100,7 @@ impl<'a> StackSampler<'a> {
         let innermost = sample.last();
         // A debugger may suspend a loop before its head, where what it counts is not in scope.
         let is_in_front = innermost.is_some_and(Position::is_in_front);
-        let is_stray = self.session.adapter().has_stray_lines()
+        let is_stray = self.session.adapter().facts().has_stray_lines
             && (!is_placed || innermost.is_some_and(|position| self.is_before_loop(position)));
         if (is_in_front || is_stray) && self.step(thread, Step::Into, STEP).await? {
             return Ok(self.read(thread).await.map(|(sample, _)| sample));

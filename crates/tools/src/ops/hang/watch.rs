@@ -197,7 +197,7 @@ impl<'a> HangWatch<'a> {
 
     /// The error of a runtime that has found a deadlock.
     async fn deadlock_error(&self, stop: &Stop) -> Option<String> {
-        let part = self.session.adapter().deadlock_error()?;
+        let part = self.session.adapter().facts().deadlock_error?;
         if stop.reason != StopReason::Exception {
             return None;
         }
@@ -339,7 +339,7 @@ impl<'a> HangWatch<'a> {
                 return Ok(WatchEnd::Ended(end));
             }
         }
-        if self.session.adapter().has_hidden_callers() && motion::may_be_several_calls(&samples) {
+        if self.session.adapter().facts().has_hidden_callers && motion::may_be_several_calls(&samples) {
             samples.extend(self.sampler.sample_after_return(thread).await);
         }
         if let engine::session::state::Execution::Ended(end) = self.session.execution() {

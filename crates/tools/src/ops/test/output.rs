@@ -47,7 +47,7 @@ impl PrintedReports {
         launch: &mut Launch,
         reports: &TestReports,
     ) -> Option<Self> {
-        let Reporting::Printed(format) = command.adapter.observation().reporting else { return None };
+        let Reporting::Printed(format) = command.adapter.facts().reporting else { return None };
         let folder = match format {
             PrintedFormat::Go if runner != Some(Runner::Go) => return None,
             PrintedFormat::Go => {

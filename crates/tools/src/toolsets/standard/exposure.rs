@@ -66,7 +66,7 @@ impl LaunchConfiguration {
     fn new(session: &Session, port: u16, token: &str) -> Self {
         Self {
             name: format!("Attach to {}", session.name()),
-            kind: session.adapter().editor_type(),
+            kind: session.adapter().facts().editor_type,
             request: "attach",
             debug_server: port,
             mirror_token: token.to_owned(),

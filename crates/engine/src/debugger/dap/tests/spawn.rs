@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::peer::sinks;
 use crate::adapter::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, Transport};
-use crate::adapter::{Adapter, BoxFuture, Host, Machine, Runtime, Sample};
+use crate::adapter::{Adapter, BoxFuture, Host, LanguageFacts, Machine, Runtime};
 use crate::debugger::dap::{DapConnector, DapDebugger};
 use crate::debugger::{Connector, Owned};
 use crate::error::{Error, Result};
@@ -31,21 +31,11 @@ impl Scripted {
     }
 }
 
+const FACTS: LanguageFacts = LanguageFacts::new("scripted", "a test");
+
 impl Adapter for Scripted {
-    fn name(&self) -> &'static str {
-        "scripted"
-    }
-
-    fn about(&self) -> &'static str {
-        "a test"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn sample(&self) -> Sample {
-        Sample { source: "", line: 1 }
+    fn facts(&self) -> &LanguageFacts {
+        &FACTS
     }
 
     fn locate<'a>(
