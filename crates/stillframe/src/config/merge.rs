@@ -39,66 +39,64 @@ pub(super) fn merge(given: Vec<SettingValue>) -> anyhow::Result<EffectiveSetting
             *known = given;
         }
     }
-    let was_read_only = flag(&all, "safety.read_only");
-    let asked_to_confirm = flag(&all, "safety.confirm");
-    let had_client_roots = flag(&all, "safety.client_roots");
+    let chosen = all.clone();
     let mut warnings = Vec::new();
     for given in projects {
         let Some(known) = find(&mut all, given.name) else { continue };
         if given.value == known.value {
             continue;
         }
-        let is_said = matches!(known.origin, SettingSource::Environment(_) | SettingSource::Option(_));
-        let refused = match (given.name, &given.value) {
-            ("safety.roots" | "safety.languages", Value::List(inner)) => {
-                if let Some(left) = narrowed(known, inner, &given.origin)? {
-                    *known =
-                        SettingValue { name: known.name, value: Value::List(left), origin: given.origin };
-                }
-                continue;
+        if let ("safety.roots" | "safety.languages", Value::List(inner)) = (given.name, &given.value) {
+            if let Some(left) = narrowed(known, inner, &given.origin)? {
+                *known = SettingValue { value: Value::List(left), ..given };
             }
-            ("safety.programs", _) if was_read_only => Some("cannot allow programs".to_owned()),
-            ("safety.remote_attach", Value::Flag(true)) => {
-                Some("cannot allow attaching to other machines".to_owned())
-            }
-            ("safety.redact", Value::Flag(false)) => Some("cannot show credentials".to_owned()),
-            ("safety.confirm", Value::Flag(false)) if asked_to_confirm => {
-                Some("cannot turn off confirmations".to_owned())
-            }
-            ("safety.client_roots", Value::Flag(false)) if had_client_roots => {
-                Some("cannot allow other folders than the client's".to_owned())
-            }
-            ("safety.read_only", Value::Flag(false)) if was_read_only => {
-                Some("cannot allow changes".to_owned())
-            }
-            ("journal.file" | "limits.journal_size" | "limits.journal_files", _) => {
-                Some("cannot set the journal".to_owned())
-            }
-            _ if is_said => continue,
-            ("serve.toolset", _) if known.origin != SettingSource::Default => {
-                Some(format!("cannot set the toolset, which is set by {}", known.origin))
-            }
-            (name, Value::Number(asked)) => match known.value {
-                Value::Number(held) if size(name, *asked) > size(name, held) => {
-                    Some(format!("cannot raise a limit, which is {held} by {}", known.origin))
-                }
-                _ => None,
-            },
-            _ => None,
-        };
-        match refused {
-            Some(reason) => {
-                warnings.push(format!(
-                    "{}: a project's file {reason}: `{}` is ignored",
-                    given.origin, given.name
-                ));
-            }
-            None if is_said => {}
-            None => *known = given,
+            continue;
+        }
+        if let Some(reason) = refusal(&given, known, &chosen) {
+            let SettingValue { origin, name, .. } = given;
+            warnings.push(format!("{origin}: a project's file {reason}: `{name}` is ignored"));
+        } else if !is_explicit(known) {
+            *known = given;
         }
     }
     let policy = policy_of(&all)?;
     Ok(EffectiveSettings { policy, all, warnings })
+}
+
+/// Whether a value was given for this run: by an option or the environment.
+fn is_explicit(known: &SettingValue) -> bool {
+    matches!(known.origin, SettingSource::Environment(_) | SettingSource::Option(_))
+}
+
+/// Why a project's file may not change a setting, beside what the user has `chosen`. Without a reason, it still
+/// has no effect on a setting that [`is_explicit`].
+fn refusal(given: &SettingValue, known: &SettingValue, chosen: &[SettingValue]) -> Option<String> {
+    let reason = match (given.name, &given.value) {
+        ("safety.programs", _) if flag(chosen, "safety.read_only") => "cannot allow programs",
+        ("safety.remote_attach", Value::Flag(true)) => "cannot allow attaching to other machines",
+        ("safety.redact", Value::Flag(false)) => "cannot show credentials",
+        ("safety.confirm", Value::Flag(false)) if flag(chosen, "safety.confirm") => {
+            "cannot turn off confirmations"
+        }
+        ("safety.client_roots", Value::Flag(false)) if flag(chosen, "safety.client_roots") => {
+            "cannot allow other folders than the client's"
+        }
+        ("safety.read_only", Value::Flag(false)) if flag(chosen, "safety.read_only") => {
+            "cannot allow changes"
+        }
+        ("journal.file" | "limits.journal_size" | "limits.journal_files", _) => "cannot set the journal",
+        _ if is_explicit(known) => return None,
+        ("serve.toolset", _) if known.origin != SettingSource::Default => {
+            return Some(format!("cannot set the toolset, which is set by {}", known.origin));
+        }
+        (name, Value::Number(asked)) => {
+            let Value::Number(held) = known.value else { return None };
+            let is_raised = size(name, *asked) > size(name, held);
+            return is_raised.then(|| format!("cannot raise a limit, which is {held} by {}", known.origin));
+        }
+        _ => return None,
+    };
+    Some(reason.to_owned())
 }
 
 /// How large a limit is: 0, for a session that may be unused forever, is the largest.
