@@ -178,14 +178,15 @@ impl Store {
             Record::Write { key, owner, by, value, is_shown_again } => {
                 self.change(key, (owner, by), value, is_shown_again)?;
             }
-            Record::Enter { call, code, owner, thread, caller } => {
+            Record::Enter { call, code, owner, thread, caller, is_forked } => {
                 if let Some((file, name, line)) = self.codes.remove(&stored(code)) {
                     self.source(file)?;
                     let values = params![stored(code), file, name, line];
                     self.insert("INSERT OR REPLACE INTO codes VALUES (?, ?, ?, ?)", values)?;
                 }
                 let place = self.calls.get(&caller).map(|caller| caller.place);
-                let event = self.event(What::Call, call, None, None)?;
+                let begun = is_forked.then(|| Word::Integer(1).stored());
+                let event = self.event(What::Call, call, None, begun)?;
                 self.insert(
                     "INSERT INTO calls (id, code, owner, caller, caller_place, thread, entered) VALUES (?, ?, ?, ?, ?, ?, ?)",
                     params![stored(call), stored(code), stored(owner), stored(caller), place, stored(thread), event],
@@ -365,7 +366,7 @@ mod tests {
                 |key| Record::Write { key, owner: call << 1, by: call, value: 1, is_shown_again: false };
             let resume = Record::Resume { call, caller: 1 };
             [
-                Record::Enter { call, code: 1, owner: call << 1, thread: 1, caller: 1 },
+                Record::Enter { call, code: 1, owner: call << 1, thread: 1, caller: 1, is_forked: false },
                 write(1 << 2),
                 resume,
                 write(2 << 2),
@@ -382,7 +383,10 @@ mod tests {
     fn arguments_belong_to_the_begin_of_their_call() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::new(&folder.path().join("recording.sqlite")).unwrap();
-        let enter = |call| Record::Enter { call, code: 1, owner: call << 1, thread: call, caller: 0 };
+        let enter = |call| {
+            let (code, owner, thread) = (1, call << 1, call);
+            Record::Enter { call, code, owner, thread, caller: 0, is_forked: false }
+        };
         let write =
             Record::Write { key: 1 << 2, owner: 1 << 1, by: 1, value: 6 << 3 | 1, is_shown_again: false };
         // Another process begins a call in between.

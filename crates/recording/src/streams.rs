@@ -162,12 +162,13 @@ impl Stream {
                 Record::Text { id: number, text }
             }
             Record::Line { call, place } => Record::Line { call: moved(call), place: place + by },
-            Record::Enter { call, code, owner: whose, thread, caller } => Record::Enter {
+            Record::Enter { call, code, owner: whose, thread, caller, is_forked } => Record::Enter {
                 call: moved(call),
                 code: moved(code),
                 owner: owner(whose),
                 thread: thread + by / SHARE * THREADS,
                 caller: moved(caller),
+                is_forked,
             },
             Record::Leave { call, value: result } => {
                 Record::Leave { call: moved(call), value: value(result) }

@@ -20,12 +20,14 @@ pub(crate) enum Record {
         call: u64,
         place: u64,
     },
+    /// Of a process that was forked, also a call that its parent had begun.
     Enter {
         call: u64,
         code: u64,
         owner: u64,
         thread: u64,
         caller: u64,
+        is_forked: bool,
     },
     Leave {
         call: u64,
@@ -338,8 +340,8 @@ impl Words<'_> {
         Some(match first & 31 {
             1 => Record::Line { call: first >> 29, place: number & 0xff_ffff },
             2 => {
-                let (_, [code, owner, thread, caller]) = self.blob()?;
-                Record::Enter { call: number, code, owner, thread, caller }
+                let (forked, [code, owner, thread, caller]) = self.blob()?;
+                Record::Enter { call: number, code, owner, thread, caller, is_forked: !forked.is_empty() }
             }
             3 => Record::Leave { call: number, value: self.word()? },
             4 => Record::Unwind { call: number },

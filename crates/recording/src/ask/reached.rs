@@ -176,8 +176,12 @@ fn class_calls(recording: &Recording, class: &Code, lines: &mut Lines) -> Result
 }
 
 fn one_function(recording: &Recording, name: &str, codes: &[i64], lines: &mut Lines) -> Result<()> {
-    let calls =
-        format!("SELECT id, owner, entered FROM calls WHERE code IN ({}) ORDER BY entered", list(codes));
+    // Those that a forked process has from its parent were called there.
+    let calls = format!(
+        "SELECT id, owner, entered FROM calls WHERE code IN ({}) \
+         AND (SELECT value FROM events WHERE events.id = entered) IS NULL ORDER BY entered",
+        list(codes)
+    );
     let read = |row: &Row<'_>| Ok((row.get(0)?, Owner(row.get(1)?), row.get::<_, i64>(2)?));
     let mut calls = recording.rows(&calls, [], read)?;
     let begin = recording.first_event()?;

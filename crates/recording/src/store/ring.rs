@@ -261,7 +261,7 @@ mod tests {
             text(KEPT, "kept"),
             Record::Code { id: 1, file: CURRENT, name: MODULE, line: 1 },
             Record::Place { id: 1, code: 1, line: 1 },
-            Record::Enter { call: 1, code: 1, owner: 2, thread: 1, caller: 0 },
+            Record::Enter { call: 1, code: 1, owner: 2, thread: 1, caller: 0, is_forked: false },
         ];
         records.extend(lines(1, 2));
         records.push(write(KEPT, 2, reference(1)));

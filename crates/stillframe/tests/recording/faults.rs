@@ -196,12 +196,13 @@ if __name__ == '__main__':
         for number in [2, 5, 6, 7] {
             assert!(calls.contains(&format!("(number={number})")), "{python}: {calls}");
         }
+        has(&client.ask("count_hits", json!({ "target": "forked" })).await, &["forked was called once"]);
         client.server.finish().await;
     }
 }
 
 #[tokio::test]
-async fn a_fork_does_not_disturb_the_recording_of_its_parent() {
+async fn both_sides_of_a_fork_are_recorded() {
     let text = "\
 import os
 
@@ -209,12 +210,14 @@ x = 1
 pid = os.fork()
 if pid == 0:
     x = 2
-    os._exit(3)
+    os._exit(3)  # @child
 _, status = os.waitpid(pid, 0)
 x = 3
 print(status >> 8, x)  # @over
 ";
-    recorded(text, &["exited with code 0", "3 3"], &[("over", &["x = 3", "status = 768"])]).await;
+    let states: &[(&str, &[&str])] =
+        &[("over", &["x = 3", "status = 768"]), ("child", &["x = 2", "pid = 0", "process "])];
+    recorded(text, &["exited with code 0", "3 3"], states).await;
 }
 
 /// Python before 3.12 has one trace function, which the program has as long as it wants.

@@ -21,6 +21,22 @@ static Tracer *tracer_of(PyFrameObject *frame)
     return found != NULL && Py_IS_TYPE(found, &TracerType) && found->extra == now.extra ? found : NULL;
 }
 
+/* Give a frame a trace function. */
+static int trace_frame(PyFrameObject *frame, PyObject *activation) /* takes the reference */
+{
+    Tracer *tracer = PyObject_GC_New(Tracer, &TracerType);
+    if (tracer == NULL) {
+        Py_DECREF(activation);
+        return -1;
+    }
+    tracer->activation = activation;
+    tracer->extra = now.extra;
+    tracer->is_waiting = 0;
+    PyObject_GC_Track(tracer);
+    Py_XSETREF(frame->f_trace, (PyObject *)tracer);
+    return 0;
+}
+
 static int trace_call(PyFrameObject *frame)
 {
     PyObject *code = code_known(code_of(frame->f_frame), now.recorder, name.code);
@@ -37,17 +53,7 @@ static int trace_call(PyFrameObject *frame)
     PyObject *activation = enter(thread, code, frame->f_frame);
     if (activation == NULL)
         return PyErr_Occurred() ? recovered() : 0;
-    tracer = PyObject_GC_New(Tracer, &TracerType);
-    if (tracer == NULL) {
-        Py_DECREF(activation);
-        return recovered();
-    }
-    tracer->activation = activation;
-    tracer->extra = now.extra;
-    tracer->is_waiting = 0;
-    PyObject_GC_Track(tracer);
-    Py_XSETREF(frame->f_trace, (PyObject *)tracer);
-    return 0;
+    return trace_frame(frame, activation) < 0 ? recovered() : 0;
 }
 
 /* Whether a frame that is left will be resumed. */
@@ -174,6 +180,16 @@ static PyTypeObject TracerType = {
     .tp_name = "record_native.Tracer", .tp_basicsize = sizeof(Tracer), .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_call = Tracer_call, .tp_traverse = Tracer_traverse, .tp_clear = Tracer_clear, .tp_dealloc = Tracer_dealloc,
 };
+
+/* follow(frame, activation) */
+static PyObject *follow_frame(PyObject *module, PyObject *arguments)
+{
+    PyObject *frame, *activation;
+    if (!PyArg_ParseTuple(arguments, "O!O", &PyFrame_Type, &frame, &activation) ||
+        trace_frame((PyFrameObject *)frame, Py_NewRef(activation)) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
 
 static PyObject *trace(PyObject *module, PyObject *unused)
 {

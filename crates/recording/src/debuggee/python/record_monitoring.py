@@ -104,6 +104,9 @@ class Source:
             )
         return known
 
+    def follow(self, activation, frame):
+        """A call that began unseen has the events of its code."""
+
     def settle(self, thread, activation, frame):
         """Write what the line has changed so far. More of it may run, which has no event of its own."""
         if self.recorder.heap.has_watched_changed():

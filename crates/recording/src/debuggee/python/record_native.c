@@ -142,6 +142,7 @@ static PyMethodDef METHODS[] = {
     {"detach", detach, METH_NOARGS, NULL},
     {"forget_lines", forget_lines, METH_NOARGS, NULL},
 #ifdef TRACES
+    {"follow", follow_frame, METH_VARARGS, NULL},
     {"trace", trace, METH_NOARGS, NULL},
 #else
     {"on_line", (PyCFunction)(void (*)(void))monitor_line, METH_FASTCALL, NULL},

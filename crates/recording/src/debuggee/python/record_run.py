@@ -182,11 +182,36 @@ class Recorder(Paths):
         self.stop()
 
     def begin_in_child(self):
-        """A forked child has the same files mapped, and writes to others. Calls that it is in are its parent's."""
+        """A forked child has the same files mapped, and writes to others."""
         self.wire.abandon()
         if not self.closed:
             self.source.stop()
-            self.begin()
+            if self.begin():
+                self.continue_calls(sys._getframe(1))
+
+    @guarded
+    def continue_calls(self, frame):
+        """Begin with the calls that are running and their variables, if the child may come back to them."""
+        frames = []
+        while frame is not None:
+            if dict.get(frame.f_globals, "__name__") == "multiprocessing.popen_fork":
+                return
+            frames.append(frame)
+            frame = frame.f_back
+        for frame in reversed(frames):
+            code, line = self.source.observe(frame.f_code), frame.f_lineno or frame.f_code.co_firstlineno
+            if not code:
+                continue
+            activation = self.enter(self.thread(), code, frame, b"forked")
+            self.source.follow(activation, frame)
+            word, activation.pending = code.lines.get(line) or self.line_of(code, line)
+            self.wire.record(activation.base | word)
+            with self.turn:
+                self.wire.by = activation.number << BY_SHIFT
+                names = frame.f_locals
+                plain = [name for name in names if type(name) is str and not is_double(name)]
+                shown = [name for name in plain if not issubclass(type(names[name]), NAMED)]
+                self.store(activation.owner, activation.known, shown, names)
 
     # -- what is recorded -------------------------------------------------------------------------------------------
 
@@ -297,7 +322,7 @@ class Recorder(Paths):
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
-    def enter(self, thread, code, frame):
+    def enter(self, thread, code, frame, forked=b""):
         caller = thread.top
         if caller is not None:
             self.settle_early(caller, frame.f_back, ENDS_UNSEEN and code.code.co_name in EXITS)
@@ -308,7 +333,7 @@ class Recorder(Paths):
                 activation.owner, activation.known = self.module(frame.f_globals)
             thread.top = activation
             words = code.number, activation.owner, thread.number, caller.number if caller is not None else 0
-            self.wire.blob(activation.number << 5 | ENTER, b"", *[word << 1 | 1 for word in words])
+            self.wire.blob(activation.number << 5 | ENTER, forked, *[word << 1 | 1 for word in words])
             if code.arguments:
                 self.store_arguments(activation, frame)
         return activation

@@ -39,6 +39,16 @@ class Source:
         else:
             self.set(self.on_call)
 
+    def observe(self, code):
+        return self.recorder.code(code)
+
+    def follow(self, activation, frame):
+        """Trace a call that began unseen."""
+        if native:
+            native.follow(frame, activation)
+        else:
+            frame.f_trace = self.tracer(activation, frame.f_code.co_flags & GENERATES)
+
     def check(self):
         """Say so if Python no longer traces the main thread, where interrupts are raised. It stops when one gets out of a
         trace function, which may be before the first instruction of that."""
