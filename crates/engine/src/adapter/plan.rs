@@ -243,6 +243,8 @@ quirks! {
     /// The descriptions of stops that may be at a breakpoint which the debugger inserts or removes in that moment, or at
     /// a throw that was reported, and a command that takes the thread and prints `missed` if it is.
     missed_command: Option<(&'static [&'static str], &'static str)> = None;
+    /// Of several breakpoints at the same code, it reports one; a command that takes the thread and prints all of them.
+    hits_command: Option<&'static str> = None;
     /// The last exception in what the program has printed to its standard error.
     printed_exception: fn(&str) -> Option<Exception> = |_| None;
     /// The name of a function, without what the compiler adds.

@@ -222,7 +222,10 @@ async fn a_closure_stops_with_the_names_of_its_pattern() {
     let ran =
         server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
     assert_eq!(ran.place(), (program.path(), program.line("begins")), "{}", ran.text);
-    let until = json!([{ "function": "main::boxed" }]);
+    // Of several breakpoints at the same code, each counts.
+    let mut again = at("boxed");
+    again["condition"] = json!("number == 1");
+    let until = json!([{ "function": "main::boxed", "condition": "number == 2" }, again]);
     let ran =
         server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
     assert_eq!(ran.place(), (program.path(), program.line("boxed")), "{}", ran.text);

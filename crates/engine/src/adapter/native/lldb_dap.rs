@@ -96,6 +96,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     record_command: Some("`stillframe-record"),
     launcher: launcher::launcher,
     caution: |binary| native::optimized::caution(&Machine, binary),
+    hits_command: Some("`stillframe-hits"),
     missed_command: Some((&["signal SIGTRAP", "C++ Throw"], "`stillframe-missed")),
     stack_sampling: Some(StackSampling {
         has_os_threads: true,

@@ -191,8 +191,8 @@ def pass_entry(target, location):
         others_of[target.BreakpointCreateBySBAddress(body).GetID()] = location.GetBreakpoint().GetID()
 
 
-def leave_library(breakpoint, target, location):
-    """Break where a function's own code begins after that of a library."""
+def leave_library(breakpoint, target, location, locations):
+    """Break where a function's own code begins after that of a library, if the breakpoint has no location there."""
     address = location.GetAddress()
     entry, start = address.GetLineEntry(), address.GetFunction().GetStartAddress()
     is_after_entry = file_address(address) == file_address(start) + address.GetFunction().GetPrologueByteSize()
@@ -208,8 +208,9 @@ def leave_library(breakpoint, target, location):
     begin = min(mine, key=lambda at: line_of(at) != line_of(address), default=None)
     if begin is not None and flow.comes(file_address(address), file_address(begin)):
         location.SetEnabled(False)
-        others_of[target.BreakpointCreateBySBAddress(begin).GetID()] = breakpoint.GetID()
         places[breakpoint.GetID()] = own.fullpath, begin.GetLineEntry().GetLine()
+        if all(other.GetAddress() not in mine for other in locations):
+            others_of[target.BreakpointCreateBySBAddress(begin).GetID()] = breakpoint.GetID()
 
 
 def body_of(function):
@@ -291,7 +292,7 @@ def once(debugger, _command, result, _internal):
         separate(target, used)
         for location in used:
             pass_entry(target, location)
-            leave_library(breakpoint, target, location)
+            leave_library(breakpoint, target, location, used)
     result.AppendMessage("others " + json.dumps(list(others_of.items())))
     result.AppendMessage("places " + json.dumps(list(places.items())))
 

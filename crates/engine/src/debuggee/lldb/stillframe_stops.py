@@ -101,8 +101,16 @@ def missed(debugger, command, result, _internal):
         result.AppendMessage("missed")
 
 
+def hits(debugger, command, result, _internal):
+    """Print each breakpoint that the thread with this ID has stopped at. lldb-dap reports the first one."""
+    thread = debugger.GetSelectedTarget().GetProcess().GetThreadByID(int(command))
+    for index in range(0, thread.GetStopReasonDataCount(), 2):
+        result.AppendMessage(f"hit {thread.GetStopReasonDataAtIndex(index)}")
+
+
 def __lldb_init_module(debugger, _internal):
     # What LLDB says there at a watchpoint, its adapter gives out as the program's output.
     debugger.SetOutputFile(lldb.SBFile.Create(open(os.devnull, "w")))
     debugger.HandleCommand("command script add -f stillframe_stops.stops stillframe-stops")
     debugger.HandleCommand("command script add -f stillframe_stops.missed stillframe-missed")
+    debugger.HandleCommand("command script add -f stillframe_stops.hits stillframe-hits")

@@ -83,6 +83,12 @@ impl SentBreakpoint {
         Self { is_recorded: false, ..Self::new(String::new(), vec![rule], false) }
     }
 
+    /// The file and line that it is bound to.
+    fn place(&self) -> Option<(&Path, u32)> {
+        let bound = self.bound.as_ref().map(|(file, line)| (file.as_path(), *line));
+        self.file.as_deref().zip(self.line).or(bound)
+    }
+
     /// Whether it is on this line.
     pub(super) fn is_on(&self, line: Option<u32>) -> bool {
         line.is_some() && self.line == line
@@ -98,12 +104,14 @@ impl Breakpoints {
             let is_hit = |sent: &&SentBreakpoint| sent.number.is_some_and(|number| numbers.contains(&number));
             return self.sent.iter().filter(is_hit).cloned().collect();
         }
-        let is_here = |sent: &&SentBreakpoint| {
-            let bound = sent.bound.as_ref().map(|(file, line)| (file.as_path(), *line));
-            let place = sent.file.as_deref().zip(sent.line).or(bound);
-            place.is_some() && place == at
-        };
+        let is_here = |sent: &&SentBreakpoint| sent.place().is_some() && sent.place() == at;
         self.sent.iter().filter(is_here).cloned().collect()
+    }
+
+    /// Whether other breakpoints are on the lines of these.
+    pub(super) fn have_neighbors(&self, numbers: &[i64]) -> bool {
+        let hit = self.hit(numbers, None);
+        hit.iter().any(|one| self.hit(&[], one.place()).len() > 1)
     }
 
     /// What the adapter says of a breakpoint, with the place where it is.

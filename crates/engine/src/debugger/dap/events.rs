@@ -170,7 +170,7 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
 
 /// What the rules say of one stop. The program has gone on already where it had come to the stop in the middle of
 /// something else.
-pub(super) async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> JudgedStop {
+pub(super) async fn stopped(debugger: &DapDebugger, mut stopped: ::dap::StoppedEvent) -> JudgedStop {
     lock(&debugger.0.references).forget();
     let Some(thread) = thread_of(debugger, &stopped).await else {
         tracing::warn!("skipped a stop without a thread");
@@ -190,6 +190,7 @@ pub(super) async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent
     }
     let is_pause = description.as_deref().is_some_and(debugger.quirks().is_pause);
     let thread = if is_pause && asked { pausing::asked_thread(debugger, thread).await } else { thread };
+    add_hits(debugger, thread, &mut stopped.hit_breakpoint_ids).await;
     let is_exception = lock(&debugger.0.breakpoints).stopped_at(&stopped.hit_breakpoint_ids);
     if description.as_deref().is_some_and(debugger.quirks().is_gone) {
         // Of a program that was killed while it stood still, the adapter may notice no end.
@@ -235,6 +236,18 @@ pub(super) async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent
     };
     let stop = rules::Stop { thread, reason, text, numbers: stopped.hit_breakpoint_ids, is_wanted: asked };
     JudgedStop { held, ..rules::apply(debugger, stop).await }
+}
+
+/// Adds the other breakpoints at the code of those that a thread has stopped at, if the adapter leaves them out.
+async fn add_hits(debugger: &DapDebugger, thread: RawId, numbers: &mut Vec<i64>) {
+    let Some(command) = debugger.quirks().hits_command else { return };
+    if numbers.is_empty() || !lock(&debugger.0.breakpoints).have_neighbors(numbers) {
+        return;
+    }
+    let answer = commands::run(debugger, None, format!("{command} {}", thread.0), deadlines::REQUEST).await;
+    let answer = answer.unwrap_or_default();
+    let all = answer.lines().filter_map(|line| line.strip_prefix("hit ")?.parse().ok());
+    numbers.extend(all.filter(|number| !numbers.contains(number)).collect::<Vec<_>>());
 }
 
 /// Whether the program has come to a breakpoint that the debugger inserts or removes in this moment. It is as if the
