@@ -19,8 +19,8 @@ pub(super) use self::functions::{Function, Part, function_of, without_functions}
 pub(super) use self::heads::{captures, has_default, has_parameter, subject};
 pub(super) use self::lines::statement_at;
 pub(super) use self::literals::{
-    WrittenPart, assigned_item, entry_of, is_whole, item_of, listed_item, part_of, property_of, spread_of,
-    target_of,
+    WrittenPart, assigned_item, entry_of, inside, is_whole, item_of, listed_item, part_of, property_of,
+    spread_of, target_of,
 };
 pub(super) use self::lookups::{LookUp, STORING, fills};
 pub(super) use self::loops::{Comprehension, comprehended, comprehensions_by_line, loop_step, reads_of_head};

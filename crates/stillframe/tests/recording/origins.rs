@@ -115,6 +115,8 @@ def main():
     row = {'sku': sku, \"cost\": least * 2, 'of': {'name': names[1]}}  # @row
     cost = row['cost']
     for price in [8, 6, 4]: half = halved(price)  # @halved
+    widths = [have, 9, cost]
+    narrow = max(widths, key=lambda width: -width)
     return have  # @end
 
 
@@ -166,7 +168,7 @@ console.log(have); // @end
 /// A target, with lines that its origin names, texts that it has, and one that it has not.
 type Entry = (&'static str, &'static [&'static str], &'static str);
 
-const OF_STOCK: [Entry; 12] = [
+const OF_STOCK: [Entry; 13] = [
     // Not all that is written out is what was stored.
     ("tail", &["names = ["], "there is nothing"),
     ("added", &["[6] = -1 by ", "least = -1 by "], "tail"),
@@ -181,6 +183,8 @@ const OF_STOCK: [Entry; 12] = [
     ("rates['eraser1']", &["returned this at ", "@rated", "name = 'eraser1', argument of "], "'pen'"),
     // The head and the body of a loop are one line.
     ("half", &["halved returned this at ", "price = 4, argument of halved ", "@halved"], "8 → 6"),
+    // Of values that are compared, the one that was chosen.
+    ("narrow", &["[2] = -2 by ", "['cost'] = -2 by "], "widths = ["),
     // Two threads have given the same for different names.
     ("rates['pen']", &["@rates"], "returned this at "),
 ];

@@ -2,7 +2,7 @@
 
 use super::detours::TakenPart;
 use super::items::MOST_SUMMED;
-use super::{Cause, Returned};
+use super::{Cause, Returned, word_of};
 use crate::ask::state::is_definition;
 use crate::ask::statement::{self, Value};
 use crate::ask::writes::writes_to;
@@ -243,6 +243,13 @@ impl Recording {
                 *distance = BEFORE;
             }
         }
+        let has_value = |(cause, _): &(Cause, usize)| word_of(cause) == ran.word;
+        if chooses(ran.value.text) && inputs.iter().any(has_value) {
+            inputs.sort_by_key(|input| !has_value(input));
+            for (_, distance) in inputs.iter_mut().filter(|input| !has_value(input) && input.1 != OMITTED) {
+                *distance = BEFORE;
+            }
+        }
         Ok(inputs)
     }
 
@@ -262,7 +269,9 @@ impl Recording {
         let reads = statement::reads(ran.value.text, self.spelling);
         let is_part = is_part(ran);
         let is_length = statement::counts(ran.value.text);
-        let follows_any = ran.value.is_item || is_part || reads.len() == 1 || !attribute.is_empty();
+        let is_chosen = chooses(ran.value.text);
+        let follows_any =
+            ran.value.is_item || is_part || is_chosen || reads.len() == 1 || !attribute.is_empty();
         // What is one of the items does not come from the others.
         let is_one = is_part && statement::fills(ran.whole) || !attribute.is_empty();
         let is_sum = statement::calls(ran.value.text).contains(&"sum");
@@ -522,6 +531,12 @@ fn attribute_of_result(text: &str) -> Option<&str> {
 /// Whether many expressions have this value by chance.
 pub(super) fn is_common(word: Word) -> bool {
     matches!(word, Word::None | Word::Undefined | Word::Bool(_) | Word::Absent)
+}
+
+/// Whether an expression has one of the values that it is given: the largest or the smallest.
+fn chooses(text: &str) -> bool {
+    let given = ["max", "min", "Math.max", "Math.min"].iter().find_map(|name| text.trim().strip_prefix(name));
+    given.is_some_and(|given| statement::inside(given, ["(", ")"]).is_some())
 }
 
 /// Whether a call does not show the name of what it calls.

@@ -133,7 +133,7 @@ pub(in crate::ask) fn spread_of(text: &str) -> Option<&str> {
 }
 
 /// The parts of what is in brackets, if they are around all of a text.
-pub(super) fn inside<'a>(text: &'a str, [open, close]: [&str; 2]) -> Option<Vec<&'a str>> {
+pub(in crate::ask) fn inside<'a>(text: &'a str, [open, close]: [&str; 2]) -> Option<Vec<&'a str>> {
     let tokens = tokens(text);
     let is_around = tokens.first()?.text == open && closing(&tokens, 0)? + 1 == tokens.len();
     let (first, last) = (tokens.first()?, tokens.last()?);
