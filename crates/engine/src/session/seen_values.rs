@@ -3,6 +3,7 @@
 //! The variables of a frame, and what is reachable from them within limits, are compared with those at the last stop
 //! in the same function at the same depth of the same thread. Values are compared by their text.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Mutex;
 
@@ -113,9 +114,9 @@ impl Seen {
                 && !lacks(self, path)
                 && !lacks(before, path)
         };
-        let new = self.order.iter().filter(|path| before.texts.get(*path) != self.texts.get(*path));
+        let other = self.order.iter().filter(|path| before.texts.get(*path) != self.texts.get(*path));
         let gone = before.order.iter().filter(|path| !self.texts.contains_key(*path));
-        let changed: Vec<&String> = new.chain(gone).filter(|path| is_comparable(path)).collect();
+        let changed: Vec<&String> = other.chain(gone).filter(|path| is_comparable(path)).collect();
         let is_within = |inner: &str, outer: &str| {
             inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with(['.', '[']))
         };
@@ -123,7 +124,8 @@ impl Seen {
             |path: &str| self.texts.contains_key(path) && changed.iter().any(|other| is_within(other, path));
         // What is inside something new, or gone, says nothing more.
         let is_new = |path: &str| before.texts.contains_key(path) != self.texts.contains_key(path);
-        let is_part = |path: &str| changed.iter().any(|outer| is_new(outer) && is_within(path, outer));
+        let new: Vec<&String> = changed.iter().copied().filter(|path| is_new(path)).collect();
+        let is_part = |path: &str| new.iter().any(|outer| is_within(path, outer));
         changed
             .iter()
             .filter(|path| !explained(path) && !is_part(path))
@@ -147,7 +149,7 @@ fn path_of(parent: &str, name: &str) -> String {
     if name.is_empty() {
         parent.to_owned()
     } else if parent.is_empty() {
-        as_one_step(name)
+        as_one_step(name).into_owned()
     } else if name.starts_with(is_key) {
         format!("{parent}[{}]", as_one_step(name))
     } else if let Some(item) = name.strip_prefix('[') {
@@ -160,8 +162,14 @@ fn path_of(parent: &str, name: &str) -> String {
 /// What a dot and a bracket in a name are in a path, where they would look like another step.
 const IN_NAMES: [(&str, &str); 2] = [(".", "\u{1}"), ("[", "\u{2}")];
 
-fn as_one_step(name: &str) -> String {
-    IN_NAMES.iter().fold(name.to_owned(), |name, (letter, instead)| name.replace(letter, instead))
+fn as_one_step(name: &str) -> Cow<'_, str> {
+    if name.contains(['.', '[']) {
+        Cow::Owned(
+            IN_NAMES.iter().fold(name.to_owned(), |name, (letter, instead)| name.replace(letter, instead)),
+        )
+    } else {
+        Cow::Borrowed(name)
+    }
 }
 
 fn as_written(path: &str) -> String {
