@@ -18,7 +18,9 @@ const CUT: &str = "... (truncated)";
 
 /// A text, cut.
 pub fn text(text: &str) -> String {
-    match text.char_indices().nth(TEXT) {
+    // A text has at most as many characters as bytes.
+    let end = if text.len() > TEXT { text.char_indices().nth(TEXT) } else { None };
+    match end {
         Some((end, _)) => format!("{}{CUT}", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }

@@ -240,11 +240,8 @@ fn output_schema(output: JsonObject, failure: Option<JsonObject>) -> JsonObject 
 
 fn answer(reply: Reply) -> CallToolResult {
     let content = if reply.text.is_empty() { Vec::new() } else { vec![ContentBlock::text(reply.text)] };
-    let mut result = match reply.structured {
-        Some(structured) => CallToolResult::structured(structured),
-        None => CallToolResult::success(Vec::new()),
-    };
-    result.content = content;
+    let mut result = CallToolResult::success(content);
+    result.structured_content = reply.structured;
     // An answer without it is a success.
     result.is_error = reply.is_error.then_some(true);
     result
