@@ -7,20 +7,23 @@ use test_support::{Fixture, rows_to_try};
 
 use crate::recorder::{Client, pythons};
 
-/// Line, hit: the first, one in the middle and the last hit of each line that ran. Left out are lines on which V8 stops less
-/// often than a recording has events: heads of loops and classes, and those with a function of their own.
-fn moments(hits: &str) -> Vec<(u64, u64)> {
+/// More than 100 moments in each language.
+const PROGRAMS: [&str; 2] = ["recording_shop", "recording_stock"];
+
+/// Line, hit: the first, the last and some between of each line that ran. Left out are lines on which V8 stops less often
+/// than a recording has events: heads of loops and classes, and those with a function of their own.
+async fn moments(client: &Client, file: &str, text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    let is_other = |line: &&str| {
-        line.contains("`for (") || line.contains("=>") || line.contains("`class ") && line.ends_with("{`")
-    };
-    for line in hits.lines().filter(|line| !is_other(line)) {
-        let mut words = line.split_whitespace();
-        let count: Option<u64> = words.next().and_then(|word| word.parse().ok());
-        let number =
-            words.next().and_then(|place| place.split_once(':')).and_then(|(_, line)| line.parse().ok());
-        let (Some(count), Some(number)) = (count, number) else { continue };
-        let mut of_line = vec![(number, 1), (number, count.div_ceil(2)), (number, count)];
+    for (number, line) in (1..).zip(text.lines()) {
+        let is_head = line.starts_with("class ") && line.ends_with('{');
+        if is_head || line.contains("for (") || line.contains("=>") {
+            continue;
+        }
+        let said = client.ask("count_hits", json!({ "target": format!("{file}:{number}") })).await;
+        let counts: Vec<&str> = said.split(" was reached ").skip(1).collect();
+        let [count] = counts[..] else { continue };
+        let count = count.split_once(" times").map_or(1, |(count, _)| count.parse().unwrap());
+        let mut of_line = (0..=4).map(|part| (number, (count * part).div_ceil(4).max(1))).collect::<Vec<_>>();
         of_line.dedup();
         found.extend(of_line);
     }
@@ -48,9 +51,9 @@ async fn agree(program: &Fixture, runtime: &str, language: &str) {
     let server = &client.server;
     let file = program.path().rsplit('/').next().unwrap();
     let text = std::fs::read_to_string(program.path()).unwrap();
-    let moments = moments(&client.ask("count_hits", json!({ "target": file })).await);
-    assert!(moments.len() > 20, "{moments:?}");
-    for (line, hit) in rows_to_try(moments, 12) {
+    let moments = moments(&client, file, &text).await;
+    assert!(moments.len() > 50, "{moments:?}");
+    for (line, hit) in rows_to_try(moments, 30) {
         let live = json!({ "language": language, "executablePath": runtime });
         let live = server.ok("create_debug_session", live).await.data["sessionId"].clone();
         let at = json!({
@@ -90,15 +93,17 @@ async fn agree(program: &Fixture, runtime: &str, language: &str) {
 
 #[tokio::test]
 async fn a_python_recording_agrees_with_a_live_session() {
-    let program = Fixture::python("recording_shop");
     let newest = pythons().pop().unwrap();
-    agree(&program, &newest, "python").await;
+    for name in PROGRAMS {
+        agree(&Fixture::python(name), &newest, "python").await;
+    }
 }
 
 #[tokio::test]
 async fn a_node_recording_agrees_with_a_live_session() {
-    let program = Fixture::node("recording_shop");
-    agree(&program, "node", "javascript").await;
+    for name in PROGRAMS {
+        agree(&Fixture::node(name), "node", "javascript").await;
+    }
 }
 
 /// pydevd takes two functions with the same text, name and line for one, and can miss hits of one of them; rows are of the
