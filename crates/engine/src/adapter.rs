@@ -36,6 +36,8 @@ pub mod tracebacks;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
+
 use self::plan::StartRequest;
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
@@ -133,6 +135,7 @@ pub fn by_module(host: &dyn Host, folder: &Path, name: &str) -> &'static dyn Ada
 /// How to debug one language.
 ///
 /// The first part is needed for every language; the rest has defaults.
+#[async_trait]
 pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// What is known of it without looking at a program or a machine.
     fn facts(&self) -> &LanguageFacts;
@@ -148,12 +151,12 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     }
 
     /// Finds what runs or debugs the language. `executable` is the user's choice; `near` is a file of the program.
-    fn locate<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        executable: Option<&'a Path>,
-        near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>>;
+    async fn locate(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        near: Option<&Path>,
+    ) -> Result<Runtime>;
 
     /// How to start the program, or how to connect to it. `debugger` is what [`Adapter::provide`] gave.
     fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan>;
@@ -162,13 +165,8 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     fn is_internal(&self, path: &Path) -> bool;
 
     /// Makes sure that the debugger is there, and installs it where it is not.
-    fn provide<'a>(
-        &'a self,
-        _host: &'a dyn Host,
-        runtime: &'a Runtime,
-        _progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<PathBuf>> {
-        Box::pin(async { Ok(runtime.executable.clone()) })
+    async fn provide(&self, _host: &dyn Host, runtime: &Runtime, _progress: &Progress) -> Result<PathBuf> {
+        Ok(runtime.executable.clone())
     }
 
     /// Whether the debugger is installed already.
@@ -183,25 +181,20 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 
     /// Builds a program that can run from what was requested, such as a binary from a source file. The compiler's
     /// output is the error.
-    fn build<'a>(
-        &'a self,
-        _host: &'a dyn Host,
-        _runtime: &'a Runtime,
+    async fn build(
+        &self,
+        _host: &dyn Host,
+        _runtime: &Runtime,
         launch: Launch,
-        _progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<Launch>> {
-        Box::pin(async { Ok(launch) })
+        _progress: &Progress,
+    ) -> Result<Launch> {
+        Ok(launch)
     }
 
     /// Checks for problems that would keep the program from starting at all, and reports them in the language's own
     /// words.
-    fn check<'a>(
-        &'a self,
-        _host: &'a dyn Host,
-        _runtime: &'a Runtime,
-        _launch: &'a Launch,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async { Ok(()) })
+    async fn check(&self, _host: &dyn Host, _runtime: &Runtime, _launch: &Launch) -> Result<()> {
+        Ok(())
     }
 
     /// Whether something is run without a script or a module: by the user's choice of executable, such as
@@ -290,6 +283,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 }
 
 /// Reads sources without running them.
+#[async_trait]
 pub trait SourceAnalysis: Send + Sync {
     /// Whether the program can stop in a file that this cannot read, because something compiles it to the language.
     fn has_other_sources(&self) -> bool {
@@ -297,12 +291,12 @@ pub trait SourceAnalysis: Send + Sync {
     }
 
     /// What a source file holds, and whether the expressions of a breakpoint can be compiled.
-    fn analyze<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        question: AnalysisRequest<'a>,
-    ) -> BoxFuture<'a, Result<Code>>;
+    async fn analyze(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
+        question: AnalysisRequest<'_>,
+    ) -> Result<Code>;
 
     /// The sources that a file was compiled from, as far as they are there. None for a source.
     fn sources_of(&self, _file: &Path, _safety: &Safety) -> Vec<PathBuf> {

@@ -7,10 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, PORT, Plan, Quirks, StartRequest, Transport};
-use super::{Adapter, BoxFuture, Host, LanguageFacts, Runtime};
+use super::{Adapter, Host, LanguageFacts, Runtime};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Start, Stdin};
 use crate::process::ProcessSpec;
@@ -166,35 +167,34 @@ impl ConfiguredAdapter {
     }
 }
 
+#[async_trait]
 impl Adapter for ConfiguredAdapter {
     fn facts(&self) -> &LanguageFacts {
         &self.facts
     }
 
-    fn locate<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        executable: Option<&'a Path>,
-        _near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(async move {
-            let described = &self.described;
-            let named = executable.map(|path| path.to_string_lossy().into_owned());
-            let origin = if named.is_some() { "executablePath".to_owned() } else { described.origin.clone() };
-            let version = "unknown".to_owned();
-            let tag = String::new();
-            let Some(program) = named.or_else(|| self.command()?.first().cloned()) else {
-                return Ok(Runtime { executable: PathBuf::new(), version, tag, origin });
-            };
-            let found = host.which(&program).ok_or_else(|| Error::Environment {
-                problem: format!("the adapter `{}` was not found: no `{program}`", described.name),
-                remedy: format!(
-                    "install it, or correct `adapters.{}.command` in {}",
-                    described.name, described.origin
-                ),
-            })?;
-            Ok(Runtime { executable: host.permitted(&found)?, version, tag, origin })
-        })
+    async fn locate(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        _near: Option<&Path>,
+    ) -> Result<Runtime> {
+        let described = &self.described;
+        let named = executable.map(|path| path.to_string_lossy().into_owned());
+        let origin = if named.is_some() { "executablePath".to_owned() } else { described.origin.clone() };
+        let version = "unknown".to_owned();
+        let tag = String::new();
+        let Some(program) = named.or_else(|| self.command()?.first().cloned()) else {
+            return Ok(Runtime { executable: PathBuf::new(), version, tag, origin });
+        };
+        let found = host.which(&program).ok_or_else(|| Error::Environment {
+            problem: format!("the adapter `{}` was not found: no `{program}`", described.name),
+            remedy: format!(
+                "install it, or correct `adapters.{}.command` in {}",
+                described.name, described.origin
+            ),
+        })?;
+        Ok(Runtime { executable: host.permitted(&found)?, version, tag, origin })
     }
 
     fn refuses(&self, request: StartRequest) -> Option<String> {

@@ -19,12 +19,12 @@ mod waits;
 
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, Plan, StartRequest, Transport};
 use super::{
-    Adapter, BoxFuture, Commands, Host, LanguageFacts, PrintedFormat, Reporting, Runtime, Sample,
-    SourceAnalysis, native,
+    Adapter, Commands, Host, LanguageFacts, PrintedFormat, Reporting, Runtime, Sample, SourceAnalysis, native,
 };
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
@@ -51,27 +51,23 @@ const FACTS: LanguageFacts = LanguageFacts {
     ..LanguageFacts::new("go", "Go")
 };
 
+#[async_trait]
 impl Adapter for Go {
     fn facts(&self) -> &LanguageFacts {
         &FACTS
     }
 
-    fn locate<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        executable: Option<&'a Path>,
-        _near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(delve::locate(host, executable))
+    async fn locate(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        _near: Option<&Path>,
+    ) -> Result<Runtime> {
+        delve::locate(host, executable).await
     }
 
-    fn provide<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<PathBuf>> {
-        Box::pin(delve::provide(host, runtime, progress))
+    async fn provide(&self, host: &dyn Host, runtime: &Runtime, progress: &Progress) -> Result<PathBuf> {
+        delve::provide(host, runtime, progress).await
     }
 
     fn is_provided(&self, host: &dyn Host, runtime: &Runtime) -> bool {
@@ -85,14 +81,14 @@ impl Adapter for Go {
         if is_package { Program::Package(path) } else { Program::Script(path) }
     }
 
-    fn build<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        _runtime: &'a Runtime,
+    async fn build(
+        &self,
+        host: &dyn Host,
+        _runtime: &Runtime,
         launch: Launch,
-        progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<Launch>> {
-        Box::pin(build::build(host, launch, progress))
+        progress: &Progress,
+    ) -> Result<Launch> {
+        build::build(host, launch, progress).await
     }
 
     fn plan(&self, host: &dyn Host, _runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {

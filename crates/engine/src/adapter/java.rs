@@ -13,6 +13,7 @@ mod tracebacks;
 
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
 use serde_json::json;
 
 use self::jdk::Jdk;
@@ -20,8 +21,8 @@ use super::braces::{self, Family};
 use super::commands::debuggee_of;
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
 use super::{
-    Adapter, BoxFuture, Commands, Driver, Host, LanguageFacts, ProcessIdentity, RecordingSide, Reporting,
-    Runtime, Sample, Tracebacks,
+    Adapter, Commands, Driver, Host, LanguageFacts, ProcessIdentity, RecordingSide, Reporting, Runtime,
+    Sample, Tracebacks,
 };
 use crate::error::{Error, Result};
 use crate::model::launch::{Endpoint, Launch, Start, is_loopback};
@@ -69,51 +70,45 @@ const FACTS: LanguageFacts = LanguageFacts {
     ..LanguageFacts::new("java", "Java")
 };
 
+#[async_trait]
 impl Adapter for Java {
     fn facts(&self) -> &LanguageFacts {
         &FACTS
     }
 
-    fn locate<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        executable: Option<&'a Path>,
-        _near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(async move {
-            let jdk = Jdk::find(host, executable)?;
-            let chosen = executable.map(|path| {
-                host.which(&path.to_string_lossy()).ok_or_else(|| Error::Environment {
-                    problem: format!("no program at `{}`", path.display()),
-                    remedy: "give the path of a `java`, or of a build tool, as `executablePath`".to_owned(),
-                })
-            });
-            let executable = host.permitted(&chosen.transpose()?.unwrap_or_else(|| jdk.found.clone()))?;
-            Ok(Runtime { executable, version: jdk.version, tag: "jdk".to_owned(), origin: jdk.origin })
-        })
+    async fn locate(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        _near: Option<&Path>,
+    ) -> Result<Runtime> {
+        let jdk = Jdk::find(host, executable)?;
+        let chosen = executable.map(|path| {
+            host.which(&path.to_string_lossy()).ok_or_else(|| Error::Environment {
+                problem: format!("no program at `{}`", path.display()),
+                remedy: "give the path of a `java`, or of a build tool, as `executablePath`".to_owned(),
+            })
+        });
+        let executable = host.permitted(&chosen.transpose()?.unwrap_or_else(|| jdk.found.clone()))?;
+        Ok(Runtime { executable, version: jdk.version, tag: "jdk".to_owned(), origin: jdk.origin })
     }
 
-    fn provide<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<PathBuf>> {
-        Box::pin(bridge::provide(host, runtime, progress))
+    async fn provide(&self, host: &dyn Host, runtime: &Runtime, progress: &Progress) -> Result<PathBuf> {
+        bridge::provide(host, runtime, progress).await
     }
 
     fn is_provided(&self, host: &dyn Host, runtime: &Runtime) -> bool {
         Jdk::find(host, Some(&runtime.executable)).is_ok_and(|jdk| bridge::is_there(host, &jdk))
     }
 
-    fn build<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
+    async fn build(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
         launch: Launch,
-        progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<Launch>> {
-        Box::pin(build::build(host, runtime, launch, progress))
+        progress: &Progress,
+    ) -> Result<Launch> {
+        build::build(host, runtime, launch, progress).await
     }
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {

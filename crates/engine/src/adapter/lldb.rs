@@ -4,14 +4,14 @@
 
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
+
 use super::braces::{self, Family};
 use super::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
 use super::native::compile::{self, Compiler};
 use super::native::{self, ctest, debugger, declared, gdb, is_go, lldb_dap};
 use super::plan::{Plan, Quirks};
-use super::{
-    Adapter, BoxFuture, Host, LanguageFacts, PrintedFormat, RecordingSide, Reporting, Runtime, Sample,
-};
+use super::{Adapter, Host, LanguageFacts, PrintedFormat, RecordingSide, Reporting, Runtime, Sample};
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::Loop;
@@ -102,37 +102,33 @@ const FACTS: LanguageFacts = LanguageFacts {
     ..LanguageFacts::new("c", "C and C++")
 };
 
+#[async_trait]
 impl Adapter for C {
     fn facts(&self) -> &LanguageFacts {
         &FACTS
     }
 
-    fn locate<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        executable: Option<&'a Path>,
-        _near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(debugger::locate(host, executable, FACTS.about))
+    async fn locate(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        _near: Option<&Path>,
+    ) -> Result<Runtime> {
+        debugger::locate(host, executable, FACTS.about).await
     }
 
-    fn provide<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        _runtime: &'a Runtime,
-        _progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<PathBuf>> {
-        Box::pin(async { native::provide(host) })
+    async fn provide(&self, host: &dyn Host, _runtime: &Runtime, _progress: &Progress) -> Result<PathBuf> {
+        native::provide(host)
     }
 
-    fn build<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        _runtime: &'a Runtime,
+    async fn build(
+        &self,
+        host: &dyn Host,
+        _runtime: &Runtime,
         launch: Launch,
-        progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<Launch>> {
-        Box::pin(build(host, launch, progress))
+        progress: &Progress,
+    ) -> Result<Launch> {
+        build(host, launch, progress).await
     }
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, scripts: &Path, start: &Start) -> Result<Plan> {

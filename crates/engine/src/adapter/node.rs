@@ -21,6 +21,8 @@ mod typescript;
 
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
+
 pub use command_line::{names_code, takes_next_word};
 pub(crate) use compiled::{map_beside, map_of, map_through_file, read_map};
 pub use hook::LOADING;
@@ -29,8 +31,8 @@ pub(crate) use options::{closes_inspector, opens_inspector};
 pub use typescript::file_url;
 
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, LanguageFacts, Plan,
-    ProcessIdentity, RecordingSide, Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
+    Adapter, AnalysisRequest, ChildProcesses, Commands, Driver, Host, LanguageFacts, Plan, ProcessIdentity,
+    RecordingSide, Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -62,27 +64,23 @@ const FACTS: LanguageFacts = LanguageFacts {
     ..LanguageFacts::new("javascript", "JavaScript and TypeScript in Node.js")
 };
 
+#[async_trait]
 impl Adapter for Node {
     fn facts(&self) -> &LanguageFacts {
         &FACTS
     }
 
-    fn locate<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        executable: Option<&'a Path>,
-        near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(interpreter::locate(host, executable, near))
+    async fn locate(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        near: Option<&Path>,
+    ) -> Result<Runtime> {
+        interpreter::locate(host, executable, near).await
     }
 
-    fn provide<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        _runtime: &'a Runtime,
-        _progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<PathBuf>> {
-        Box::pin(async move { hook::provide(host) })
+    async fn provide(&self, host: &dyn Host, _runtime: &Runtime, _progress: &Progress) -> Result<PathBuf> {
+        hook::provide(host)
     }
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
@@ -100,21 +98,12 @@ impl Adapter for Node {
         packages::script(host, folder, name).is_ok()
     }
 
-    fn check<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        launch: &'a Launch,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            match &launch.program {
-                // What has no extension, such as a command of a package, need not be JavaScript.
-                Program::Script(path) if path.extension().is_some() => {
-                    analysis::check(host, runtime, path).await
-                }
-                _ => Ok(()),
-            }
-        })
+    async fn check(&self, host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<()> {
+        match &launch.program {
+            // What has no extension, such as a command of a package, need not be JavaScript.
+            Program::Script(path) if path.extension().is_some() => analysis::check(host, runtime, path).await,
+            _ => Ok(()),
+        }
     }
 
     fn is_internal(&self, path: &Path) -> bool {
@@ -145,18 +134,19 @@ impl Adapter for Node {
     }
 }
 
+#[async_trait]
 impl SourceAnalysis for Node {
     fn has_other_sources(&self) -> bool {
         true
     }
 
-    fn analyze<'a>(
-        &'a self,
-        _host: &'a dyn Host,
-        _runtime: &'a Runtime,
-        question: AnalysisRequest<'a>,
-    ) -> BoxFuture<'a, Result<Code>> {
-        Box::pin(analysis::analyze(question))
+    async fn analyze(
+        &self,
+        _host: &dyn Host,
+        _runtime: &Runtime,
+        question: AnalysisRequest<'_>,
+    ) -> Result<Code> {
+        analysis::analyze(question).await
     }
 
     fn sources_of(&self, file: &Path, safety: &Safety) -> Vec<PathBuf> {

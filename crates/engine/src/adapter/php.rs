@@ -11,12 +11,13 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
 use serde_json::json;
 
 use super::plan::{DapSetup, PORT, Plan, Quirks, StackSampling, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, LanguageFacts, Reporting, Runtime,
-    Sample, SourceAnalysis, Tracebacks, ValueExpressions,
+    Adapter, AnalysisRequest, ChildProcesses, Commands, Host, LanguageFacts, Reporting, Runtime, Sample,
+    SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -77,27 +78,23 @@ const FACTS: LanguageFacts = LanguageFacts {
     ..LanguageFacts::new("php", "PHP")
 };
 
+#[async_trait]
 impl Adapter for Php {
     fn facts(&self) -> &LanguageFacts {
         &FACTS
     }
 
-    fn locate<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        executable: Option<&'a Path>,
-        _near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(interpreter::PHP.locate(host, executable, None))
+    async fn locate(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        _near: Option<&Path>,
+    ) -> Result<Runtime> {
+        interpreter::PHP.locate(host, executable, None).await
     }
 
-    fn provide<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        _progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<PathBuf>> {
-        Box::pin(async move { interpreter::settings(host, runtime) })
+    async fn provide(&self, host: &dyn Host, runtime: &Runtime, _progress: &Progress) -> Result<PathBuf> {
+        interpreter::settings(host, runtime)
     }
 
     fn needs_no_program(&self, executable: Option<&Path>, runtime_args: &[String]) -> bool {
@@ -116,17 +113,10 @@ impl Adapter for Php {
         }
     }
 
-    fn check<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        launch: &'a Launch,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let Program::Script(path) = &launch.program else { return Ok(()) };
-            let question = AnalysisRequest { file: Some(path), ..AnalysisRequest::default() };
-            interpreter::analyze(host, runtime, question).await.map(drop)
-        })
+    async fn check(&self, host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<()> {
+        let Program::Script(path) = &launch.program else { return Ok(()) };
+        let question = AnalysisRequest { file: Some(path), ..AnalysisRequest::default() };
+        interpreter::analyze(host, runtime, question).await.map(drop)
     }
 
     fn is_internal(&self, path: &Path) -> bool {
@@ -144,14 +134,15 @@ impl Adapter for Php {
     }
 }
 
+#[async_trait]
 impl SourceAnalysis for Php {
-    fn analyze<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        question: AnalysisRequest<'a>,
-    ) -> BoxFuture<'a, Result<Code>> {
-        Box::pin(interpreter::analyze(host, runtime, question))
+    async fn analyze(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
+        question: AnalysisRequest<'_>,
+    ) -> Result<Code> {
+        interpreter::analyze(host, runtime, question).await
     }
 }
 

@@ -16,13 +16,13 @@ pub use self::debugpy::VERSION as DEBUGPY;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, LanguageFacts,
-    ProcessIdentity, RecordingSide, Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
-    native,
+    Adapter, AnalysisRequest, ChildProcesses, Commands, Driver, Host, LanguageFacts, ProcessIdentity,
+    RecordingSide, Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions, native,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -87,27 +87,23 @@ const FACTS: LanguageFacts = LanguageFacts {
     ..LanguageFacts::new("python", "Python")
 };
 
+#[async_trait]
 impl Adapter for Python {
     fn facts(&self) -> &LanguageFacts {
         &FACTS
     }
 
-    fn locate<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        executable: Option<&'a Path>,
-        near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(interpreter::locate(host, executable, near))
+    async fn locate(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        near: Option<&Path>,
+    ) -> Result<Runtime> {
+        interpreter::locate(host, executable, near).await
     }
 
-    fn provide<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<PathBuf>> {
-        Box::pin(debugpy::provide(host, runtime, progress))
+    async fn provide(&self, host: &dyn Host, runtime: &Runtime, progress: &Progress) -> Result<PathBuf> {
+        debugpy::provide(host, runtime, progress).await
     }
 
     fn is_provided(&self, host: &dyn Host, runtime: &Runtime) -> bool {
@@ -121,18 +117,11 @@ impl Adapter for Python {
         }
     }
 
-    fn check<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        launch: &'a Launch,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let Program::Script(path) = &launch.program else { return Ok(()) };
-            let file = super::first_file(self, path);
-            let question = AnalysisRequest { file: Some(&file), ..AnalysisRequest::default() };
-            analysis::analyze(host, runtime, question).await.map(|_| ())
-        })
+    async fn check(&self, host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<()> {
+        let Program::Script(path) = &launch.program else { return Ok(()) };
+        let file = super::first_file(self, path);
+        let question = AnalysisRequest { file: Some(&file), ..AnalysisRequest::default() };
+        analysis::analyze(host, runtime, question).await.map(|_| ())
     }
 
     fn is_internal(&self, path: &Path) -> bool {
@@ -156,14 +145,15 @@ impl Adapter for Python {
     }
 }
 
+#[async_trait]
 impl SourceAnalysis for Python {
-    fn analyze<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        question: AnalysisRequest<'a>,
-    ) -> BoxFuture<'a, Result<Code>> {
-        Box::pin(analysis::analyze(host, runtime, question))
+    async fn analyze(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
+        question: AnalysisRequest<'_>,
+    ) -> Result<Code> {
+        analysis::analyze(host, runtime, question).await
     }
 }
 

@@ -4,10 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
 use serde_json::{Map, json};
 
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
-use super::{Adapter, BoxFuture, Host, LanguageFacts, Runtime};
+use super::{Adapter, Host, LanguageFacts, Runtime};
 use crate::error::{Error, Result};
 use crate::model::launch::{Program, Start};
 use crate::model::stop::ExceptionMode;
@@ -30,25 +31,24 @@ const QUIRKS: Quirks = Quirks {
 const FACTS: LanguageFacts =
     LanguageFacts { editor_type: "stillframe", ..LanguageFacts::new("recording", "recordings of runs") };
 
+#[async_trait]
 impl Adapter for Recording {
     fn facts(&self) -> &LanguageFacts {
         &FACTS
     }
 
-    fn locate<'a>(
-        &'a self,
-        _host: &'a dyn Host,
-        _executable: Option<&'a Path>,
-        _near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(async {
-            let executable = std::env::current_exe().map_err(|error| Error::Environment {
-                problem: format!("cannot find out where stillframe is installed: {error}"),
-                remedy: "start the server from a file that stays where it is".to_owned(),
-            })?;
-            let version = env!("CARGO_PKG_VERSION").to_owned();
-            Ok(Runtime { executable, version, tag: String::new(), origin: "this program".to_owned() })
-        })
+    async fn locate(
+        &self,
+        _host: &dyn Host,
+        _executable: Option<&Path>,
+        _near: Option<&Path>,
+    ) -> Result<Runtime> {
+        let executable = std::env::current_exe().map_err(|error| Error::Environment {
+            problem: format!("cannot find out where stillframe is installed: {error}"),
+            remedy: "start the server from a file that stays where it is".to_owned(),
+        })?;
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Ok(Runtime { executable, version, tag: String::new(), origin: "this program".to_owned() })
     }
 
     /// Its name, which is that of its file without the ending.

@@ -12,12 +12,13 @@ mod tracebacks;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
 use serde_json::json;
 
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, LanguageFacts, ProcessIdentity,
-    Reporting, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
+    Adapter, AnalysisRequest, ChildProcesses, Commands, Host, LanguageFacts, ProcessIdentity, Reporting,
+    Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -71,27 +72,23 @@ const FACTS: LanguageFacts = LanguageFacts {
     ..LanguageFacts::new("ruby", "Ruby")
 };
 
+#[async_trait]
 impl Adapter for Ruby {
     fn facts(&self) -> &LanguageFacts {
         &FACTS
     }
 
-    fn locate<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        executable: Option<&'a Path>,
-        near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(interpreter::locate(host, executable, near))
+    async fn locate(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        near: Option<&Path>,
+    ) -> Result<Runtime> {
+        interpreter::locate(host, executable, near).await
     }
 
-    fn provide<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        _runtime: &'a Runtime,
-        _progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<PathBuf>> {
-        Box::pin(async move { scripts::provide(host) })
+    async fn provide(&self, host: &dyn Host, _runtime: &Runtime, _progress: &Progress) -> Result<PathBuf> {
+        scripts::provide(host)
     }
 
     fn needs_no_program(&self, executable: Option<&Path>, runtime_args: &[String]) -> bool {
@@ -106,17 +103,10 @@ impl Adapter for Ruby {
         }
     }
 
-    fn check<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        launch: &'a Launch,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let Program::Script(path) = &launch.program else { return Ok(()) };
-            let question = AnalysisRequest { file: Some(path), ..AnalysisRequest::default() };
-            analysis::analyze(host, runtime, question).await.map(|_| ())
-        })
+    async fn check(&self, host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<()> {
+        let Program::Script(path) = &launch.program else { return Ok(()) };
+        let question = AnalysisRequest { file: Some(path), ..AnalysisRequest::default() };
+        analysis::analyze(host, runtime, question).await.map(|_| ())
     }
 
     fn is_internal(&self, path: &Path) -> bool {
@@ -130,19 +120,20 @@ impl Adapter for Ruby {
     }
 }
 
+#[async_trait]
 impl SourceAnalysis for Ruby {
     /// Templates, such as those of ERB, are compiled to Ruby with their own lines.
     fn has_other_sources(&self) -> bool {
         true
     }
 
-    fn analyze<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
-        question: AnalysisRequest<'a>,
-    ) -> BoxFuture<'a, Result<Code>> {
-        Box::pin(analysis::analyze(host, runtime, question))
+    async fn analyze(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
+        question: AnalysisRequest<'_>,
+    ) -> Result<Code> {
+        analysis::analyze(host, runtime, question).await
     }
 }
 

@@ -9,13 +9,13 @@ mod shown;
 
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
+
 use super::braces::{self, Family};
 use super::commands::Commands;
 use super::native::{self, debugger, gdb, lldb_dap};
 use super::plan::{FutureCommands, Plan, Quirks};
-use super::{
-    Adapter, BoxFuture, Host, LanguageFacts, PrintedFormat, RecordingSide, Reporting, Runtime, Sample,
-};
+use super::{Adapter, Host, LanguageFacts, PrintedFormat, RecordingSide, Reporting, Runtime, Sample};
 use crate::deadlines;
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -102,45 +102,39 @@ const FACTS: LanguageFacts = LanguageFacts {
     ..LanguageFacts::new("rust", "Rust")
 };
 
+#[async_trait]
 impl Adapter for Rust {
     fn facts(&self) -> &LanguageFacts {
         &FACTS
     }
 
     /// The debugger, and the toolchain of the program's folder.
-    fn locate<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        executable: Option<&'a Path>,
-        near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
-        Box::pin(async move {
-            let runtime = debugger::locate(host, executable, FACTS.about).await?;
-            Ok(Runtime { tag: sysroot(host, near).await.unwrap_or_default(), ..runtime })
-        })
+    async fn locate(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        near: Option<&Path>,
+    ) -> Result<Runtime> {
+        let runtime = debugger::locate(host, executable, FACTS.about).await?;
+        Ok(Runtime { tag: sysroot(host, near).await.unwrap_or_default(), ..runtime })
     }
 
-    fn provide<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        _runtime: &'a Runtime,
-        _progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<PathBuf>> {
-        Box::pin(async { native::provide(host) })
+    async fn provide(&self, host: &dyn Host, _runtime: &Runtime, _progress: &Progress) -> Result<PathBuf> {
+        native::provide(host)
     }
 
     fn program(&self, host: &dyn Host, path: PathBuf) -> Program {
         cargo::program(host, path)
     }
 
-    fn build<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        runtime: &'a Runtime,
+    async fn build(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
         launch: Launch,
-        progress: &'a Progress,
-    ) -> BoxFuture<'a, Result<Launch>> {
-        Box::pin(cargo::build(host, &runtime.tag, launch, progress))
+        progress: &Progress,
+    ) -> Result<Launch> {
+        cargo::build(host, &runtime.tag, launch, progress).await
     }
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, scripts: &Path, start: &Start) -> Result<Plan> {

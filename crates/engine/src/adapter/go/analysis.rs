@@ -1,28 +1,28 @@
 //! Functions and lines with code in a source, read as gofmt writes it: what begins in the first column is outside of
 //! functions, and a function ends with a `}` there.
 
+use async_trait::async_trait;
+
 use super::super::braces::{self, Family};
-use super::super::{AnalysisRequest, BoxFuture, Host, Runtime, SourceAnalysis};
+use super::super::{AnalysisRequest, Host, Runtime, SourceAnalysis};
 use super::Go;
 use super::expressions::{closed, parts};
 use crate::error::{Error, Result};
 use crate::model::source::{Code, Function};
 
+#[async_trait]
 impl SourceAnalysis for Go {
-    fn analyze<'a>(
-        &'a self,
-        host: &'a dyn Host,
-        _runtime: &'a Runtime,
-        question: AnalysisRequest<'a>,
-    ) -> BoxFuture<'a, Result<Code>> {
-        Box::pin(async move {
-            let Some(file) = question.file else { return Ok(Code::default()) };
-            let text = host.read(file).ok_or_else(|| Error::BadFile {
-                path: file.to_owned(),
-                problem: "cannot be read".to_owned(),
-            })?;
-            Ok(read(&text))
-        })
+    async fn analyze(
+        &self,
+        host: &dyn Host,
+        _runtime: &Runtime,
+        question: AnalysisRequest<'_>,
+    ) -> Result<Code> {
+        let Some(file) = question.file else { return Ok(Code::default()) };
+        let text = host
+            .read(file)
+            .ok_or_else(|| Error::BadFile { path: file.to_owned(), problem: "cannot be read".to_owned() })?;
+        Ok(read(&text))
     }
 }
 

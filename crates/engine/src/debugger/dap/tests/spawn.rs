@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde_json::Map;
 use test_support::rows_to_try;
 use tokio::time::Instant;
 
 use super::peer::sinks;
 use crate::adapter::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, Transport};
-use crate::adapter::{Adapter, BoxFuture, Host, LanguageFacts, Machine, Runtime};
+use crate::adapter::{Adapter, Host, LanguageFacts, Machine, Runtime};
 use crate::debugger::dap::{DapConnector, DapDebugger};
 use crate::debugger::{Connector, Owned};
 use crate::error::{Error, Result};
@@ -33,20 +34,20 @@ impl Scripted {
 
 const FACTS: LanguageFacts = LanguageFacts::new("scripted", "a test");
 
+#[async_trait]
 impl Adapter for Scripted {
     fn facts(&self) -> &LanguageFacts {
         &FACTS
     }
 
-    fn locate<'a>(
-        &'a self,
-        _host: &'a dyn Host,
-        _executable: Option<&'a Path>,
-        _near: Option<&'a Path>,
-    ) -> BoxFuture<'a, Result<Runtime>> {
+    async fn locate(
+        &self,
+        _host: &dyn Host,
+        _executable: Option<&Path>,
+        _near: Option<&Path>,
+    ) -> Result<Runtime> {
         let text = String::new;
-        let runtime = Runtime { executable: PathBuf::new(), version: text(), tag: text(), origin: text() };
-        Box::pin(async { Ok(runtime) })
+        Ok(Runtime { executable: PathBuf::new(), version: text(), tag: text(), origin: text() })
     }
 
     fn plan(&self, _host: &dyn Host, _runtime: &Runtime, _debugger: &Path, start: &Start) -> Result<Plan> {
