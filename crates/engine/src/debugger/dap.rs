@@ -88,17 +88,7 @@ pub struct DapDebugger(Arc<Connection>);
 #[derive(Debug)]
 struct Connection {
     client: ::dap::Client,
-    adapter: &'static dyn Adapter,
-    setup: DapSetup,
-    sinks: Sinks,
-    /// The program itself, as opposed to a child of it.
-    is_program: bool,
-    /// The request that debugging begins with on this connection.
-    begins_by: StartRequest,
-    /// Where the children go that the adapter announces; those of a program that connects to us connect by themselves.
-    children: Option<mpsc::Sender<Child>>,
-    /// The adapter, where it is a process that was started for this connection.
-    adapter_process: Option<Process>,
+    options: Options,
     capabilities: OnceLock<::dap::Capabilities>,
     /// The adapter has reported that it accepts breakpoints.
     initialized: watch::Sender<bool>,
@@ -127,8 +117,6 @@ struct Connection {
     pid: OnceLock<u32>,
     /// The cursor of the session's output at the start.
     output_before: u64,
-    /// How long the adapter may take for its first answer.
-    initialize_within: Duration,
     /// What the adapter had us start: the program itself.
     terminal: OnceLock<Process>,
     /// It has stopped on entry.
@@ -186,14 +174,20 @@ impl Dialect for DapDebugger {
 }
 
 /// What a connection is made with, besides the streams.
+#[derive(Debug)]
 pub(super) struct Options {
     pub(super) adapter: &'static dyn Adapter,
     pub(super) setup: DapSetup,
     pub(super) sinks: Sinks,
+    /// The program itself, as opposed to a child of it.
     pub(super) is_program: bool,
+    /// The request that debugging begins with on this connection.
     pub(super) begins_by: StartRequest,
+    /// Where the children go that the adapter announces; those of a program that connects to us connect by themselves.
     pub(super) children: Option<mpsc::Sender<Child>>,
+    /// The adapter, where it is a process that was started for this connection.
     pub(super) adapter_process: Option<Process>,
+    /// How long the adapter may take for its first answer.
     pub(super) initialize_within: Duration,
 }
 
@@ -206,27 +200,12 @@ impl DapDebugger {
     {
         let (client, incoming, driver) = ::dap::connect(reader, writer);
         tokio::spawn(driver);
-        let Options {
-            adapter,
-            setup,
-            sinks,
-            is_program,
-            begins_by,
-            children,
-            adapter_process,
-            initialize_within,
-        } = options;
-        let output_before = sinks.output.end();
-        let no_errors = setup.quirks.errors_command.map_or("", |command| command(ExceptionMode::None));
+        let output_before = options.sinks.output.end();
+        let no_errors =
+            options.setup.quirks.errors_command.map_or("", |command| command(ExceptionMode::None));
         let debugger = Self(Arc::new(Connection {
             client,
-            adapter,
-            setup,
-            sinks,
-            is_program,
-            begins_by,
-            children,
-            adapter_process,
+            options,
             capabilities: OnceLock::new(),
             initialized: watch::Sender::new(false),
             starting: tokio::sync::Mutex::default(),
@@ -245,7 +224,6 @@ impl DapDebugger {
             texts: Mutex::default(),
             pid: OnceLock::new(),
             output_before,
-            initialize_within,
             terminal: OnceLock::new(),
             entered: AtomicBool::new(false),
             pausing: PauseRequest::default(),
@@ -288,22 +266,22 @@ impl DapDebugger {
 
     /// The language.
     pub(crate) fn adapter(&self) -> &'static dyn Adapter {
-        self.0.adapter
+        self.0.options.adapter
     }
 
     /// How debugging was set up.
     pub(crate) fn setup(&self) -> &DapSetup {
-        &self.0.setup
+        &self.0.options.setup
     }
 
     /// Where output goes, and what limits hold.
     pub(crate) fn sinks(&self) -> &Sinks {
-        &self.0.sinks
+        &self.0.options.sinks
     }
 
     /// Between us and the process is an adapter that was there before us, and stays when we leave.
     pub(crate) fn is_by_adapter(&self) -> bool {
-        self.0.children.is_some()
+        self.0.options.children.is_some()
     }
 
     /// The adapter's capabilities; nothing before it has sent them.
@@ -312,7 +290,7 @@ impl DapDebugger {
     }
 
     fn quirks(&self) -> &'static Quirks {
-        self.0.setup.quirks
+        self.setup().quirks
     }
 
     fn error(&self, error: ::dap::Error) -> Error {
@@ -328,7 +306,7 @@ impl DapDebugger {
 
     /// Refuses what a crash dump cannot do.
     fn can_run(&self) -> Result<()> {
-        if self.0.setup.is_dump {
+        if self.setup().is_dump {
             return Err(Error::Refused(
                 "a crash dump cannot run or step; start the program to step through it".to_owned(),
             ));
@@ -340,7 +318,7 @@ impl DapDebugger {
     fn in_dump(&self, error: Error) -> Error {
         match error {
             Error::Refused(message) | Error::Raised { message, .. }
-                if self.0.setup.is_dump && (self.quirks().needs_running)(&message) =>
+                if self.setup().is_dump && (self.quirks().needs_running)(&message) =>
             {
                 let problem =
                     "a crash dump can run no code, and its values cannot be changed; start the program";
@@ -356,7 +334,7 @@ impl DapDebugger {
     }
 
     fn launched(&self) -> bool {
-        self.0.is_program && self.0.setup.request == StartRequest::Launch
+        self.0.options.is_program && self.setup().request == StartRequest::Launch
     }
 }
 
@@ -571,7 +549,7 @@ impl Debugger for DapDebugger {
         if launched && let Some(program) = self.0.terminal.get() {
             program.kill().await;
         }
-        if let Some(adapter) = &self.0.adapter_process {
+        if let Some(adapter) = &self.0.options.adapter_process {
             adapter.kill().await;
         }
         // An adapter that closes the connection has detached too.

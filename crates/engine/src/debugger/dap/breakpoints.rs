@@ -316,7 +316,7 @@ impl DapDebugger {
 
     /// Says that a source has changed since the program was built, so that its lines may be others.
     fn warned(&self, result: BindResult, file: Option<&Path>) -> BindResult {
-        let built = self.0.setup.binary.as_deref();
+        let built = self.setup().binary.as_deref();
         let has_changed = || file.zip(built).is_some_and(|(file, built)| sources::is_newer(file, built));
         match result {
             BindResult::Bound { line, column, columns, function, .. } if has_changed() => {
@@ -425,7 +425,7 @@ pub(super) fn bind_result(
         };
     }
     let message = answer.message.map(|message| (debugger.quirks().message)(&message));
-    let message = debugger.0.setup.no_code.clone().or(message).filter(|message| !message.is_empty());
+    let message = debugger.setup().no_code.clone().or(message).filter(|message| !message.is_empty());
     BindResult::NotLoaded(
         message.unwrap_or_else(|| "no loaded code has debug information for this location".to_owned()),
     )

@@ -160,7 +160,7 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
         }
         ::dap::Event::Progress(event) => {
             if let Some(message) = event.message.or(event.title) {
-                debugger.0.sinks.progress.say(message);
+                debugger.sinks().progress.say(message);
             }
             Vec::new()
         }
@@ -195,7 +195,7 @@ pub(super) async fn stopped(debugger: &DapDebugger, mut stopped: ::dap::StoppedE
     if description.as_deref().is_some_and(debugger.quirks().is_gone) {
         // Of a program that was killed while it stood still, the adapter may notice no end.
         lock(&debugger.0.end).get_or_insert(End::Killed { signal: SIGKILL, by_us: false });
-        if let Some(adapter) = &debugger.0.adapter_process {
+        if let Some(adapter) = &debugger.0.options.adapter_process {
             adapter.kill().await;
         }
         return JudgedStop::default();
@@ -304,7 +304,7 @@ fn wrote(debugger: &DapDebugger, event: &::dap::OutputEvent) {
         _ if debugger.quirks().mutes_console => return,
         _ => Category::Console,
     };
-    let output = &debugger.0.sinks.output;
+    let output = &debugger.sinks().output;
     if category != Category::Console && debugger.quirks().writes_crlf {
         output.append(category, &lock(&debugger.0.line_ends).decode(&event.output));
     } else {

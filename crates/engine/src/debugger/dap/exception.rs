@@ -33,7 +33,7 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
     let until = tokio::time::Instant::now() + deadlines::DRAIN;
     loop {
         // It was written before the stop, and may still be on its way.
-        let output = debugger.0.sinks.output.tail(debugger.0.output_before, PRINTED);
+        let output = debugger.sinks().output.tail(debugger.0.output_before, PRINTED);
         let printed = (debugger.quirks().printed_exception)(&output.text_of(Category::Stderr));
         if let Some(printed) = printed {
             // What is not an exception of the standard library has no message, but a value.

@@ -73,7 +73,7 @@ impl DapDebugger {
         let path = source.path.clone().filter(|path| !path.starts_with('<'));
         let hint = source.presentation_hint.as_deref();
         let internal = matches!(hint, Some("subtle" | "deemphasize"))
-            || path.as_deref().is_some_and(|path| self.0.adapter.is_internal(Path::new(path)));
+            || path.as_deref().is_some_and(|path| self.adapter().is_internal(Path::new(path)));
         let name = source.path.clone().or_else(|| source.name.clone()).unwrap_or_default();
         if source.source_reference.is_some_and(|reference| reference > 0) {
             lock(&self.0.texts).insert(name.clone(), source);

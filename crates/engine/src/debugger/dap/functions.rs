@@ -209,7 +209,7 @@ impl DapDebugger {
     /// Where the program is to stop on entry, until it has.
     fn entry_function(&self) -> Option<&'static str> {
         let has_entered = self.0.entered.load(std::sync::atomic::Ordering::Acquire);
-        self.quirks().entry_function.filter(|_| self.0.setup.stops_on_entry && !has_entered)
+        self.quirks().entry_function.filter(|_| self.setup().stops_on_entry && !has_entered)
     }
 }
 

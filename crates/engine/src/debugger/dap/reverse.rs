@@ -36,7 +36,7 @@ fn run_in_terminal(
     arguments: ::dap::RunInTerminalArguments,
 ) -> Result<serde_json::Value, String> {
     let ::dap::RunInTerminalArguments { cwd, args, mut env } = arguments;
-    env.extend(debugger.0.setup.env.clone());
+    env.extend(debugger.setup().env.clone());
     let mut words = (debugger.quirks().launcher)(args).into_iter();
     let program = words.next().ok_or("`args` is empty")?;
     let spec = ProcessSpec {
@@ -44,12 +44,12 @@ fn run_in_terminal(
         args: words.map(Into::into).collect(),
         env,
         cwd: cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from),
-        stdin: debugger.0.setup.stdin.clone(),
+        stdin: debugger.setup().stdin.clone(),
         muted: debugger.quirks().muted,
         has_terminal: true,
         ..ProcessSpec::default()
     };
-    let sinks = &debugger.0.sinks;
+    let sinks = debugger.sinks();
     let process = Process::spawn(&spec, &sinks.session, &sinks.output).map_err(|error| error.to_string())?;
     let pid = process.pid();
     // It is reported once.
@@ -64,7 +64,7 @@ fn start_debugging(
     debugger: &DapDebugger,
     arguments: ::dap::StartDebuggingArguments,
 ) -> Result<serde_json::Value, String> {
-    let children = debugger.0.children.as_ref().ok_or("the limit of child sessions is reached")?;
+    let children = debugger.0.options.children.as_ref().ok_or("the limit of child sessions is reached")?;
     let request = if arguments.request == "launch" { StartRequest::Launch } else { StartRequest::Attach };
     let child = Child { request, arguments: arguments.configuration };
     // A child without a slot waits forever, so there are more slots than any program starts children at once.

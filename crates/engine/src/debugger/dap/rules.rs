@@ -220,7 +220,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> JudgedStop {
     // A number that is not known is that of the entry, or of a breakpoint that was removed while the program was on its
     // way to it.
     let is_unknown = hit.is_empty() && !numbers.is_empty() && !debugger.quirks().reports_hits;
-    if is_unknown && debugger.0.setup.stops_on_entry && !debugger.0.entered.swap(true, Ordering::AcqRel) {
+    if is_unknown && debugger.setup().stops_on_entry && !debugger.0.entered.swap(true, Ordering::AcqRel) {
         return JudgedStop::of(vec![stopped(StopReason::Entry, None, Vec::new())]);
     }
     let mut judged = RuleOutcome { events: ended, ..RuleOutcome::default() };

@@ -57,7 +57,7 @@ pub(super) async fn run(debugger: &DapDebugger) -> Result<()> {
 
 async fn initialize(debugger: &DapDebugger) -> Result<()> {
     let arguments = ::dap::InitializeArguments {
-        adapter_id: debugger.0.setup.adapter_id.to_owned(),
+        adapter_id: debugger.setup().adapter_id.to_owned(),
         client_name: "stillframe".to_owned(),
         lines_start_at1: true,
         columns_start_at1: true,
@@ -65,10 +65,11 @@ async fn initialize(debugger: &DapDebugger) -> Result<()> {
         supports_variable_type: true,
         supports_variable_paging: true,
         supports_run_in_terminal_request: true,
-        supports_start_debugging_request: debugger.0.children.is_some(),
+        supports_start_debugging_request: debugger.0.options.children.is_some(),
         supports_progress_reporting: true,
     };
-    let capabilities = debugger.request::<::dap::Initialize>(arguments, debugger.0.initialize_within).await?;
+    let capabilities =
+        debugger.request::<::dap::Initialize>(arguments, debugger.0.options.initialize_within).await?;
     if capabilities.supports_cancel_request {
         debugger.0.client.cancel_dropped_requests();
     }
@@ -79,7 +80,7 @@ async fn initialize(debugger: &DapDebugger) -> Result<()> {
 
 /// Sends `launch` or `attach` immediately. The response is stored until it is needed.
 fn send_start(debugger: &DapDebugger) -> watch::Receiver<Option<Result<()>>> {
-    let setup = &debugger.0.setup;
+    let setup = debugger.setup();
     let mut arguments = setup.arguments.clone();
     let started = debugger.0.started.clone();
     let received = started.subscribe();
@@ -87,7 +88,7 @@ fn send_start(debugger: &DapDebugger) -> watch::Receiver<Option<Result<()>>> {
     let keep = move |answer: Result<::dap::Empty, ::dap::Error>| {
         started.send_replace(Some(answer.map(drop).map_err(Error::from)));
     };
-    if debugger.0.begins_by == StartRequest::Launch {
+    if debugger.0.options.begins_by == StartRequest::Launch {
         let answer = client.begin::<::dap::Launch>(&arguments, deadlines::LAUNCH);
         tokio::spawn(async move { keep(answer.await) });
     } else {
@@ -116,7 +117,7 @@ async fn opened(initialized: &mut watch::Receiver<bool>, client: &::dap::Client)
 
 /// A launch that failed, with what the adapter and the compiler printed.
 fn refused(debugger: &DapDebugger, error: Error) -> Error {
-    if let (Error::Refused(message), Some(remote)) = (&error, &debugger.0.setup.remote) {
+    if let (Error::Refused(message), Some(remote)) = (&error, &debugger.setup().remote) {
         let listens = debugger.quirks().listens;
         return Error::Environment {
             problem: format!("no debugger responds at {remote}: {}", (debugger.quirks().message)(message)),
@@ -125,7 +126,7 @@ fn refused(debugger: &DapDebugger, error: Error) -> Error {
             ),
         };
     }
-    if debugger.0.setup.request == StartRequest::Attach {
+    if debugger.setup().request == StartRequest::Attach {
         return match error {
             Error::Refused(message) => Error::Refused((debugger.quirks().message)(&message)),
             other => other,
@@ -141,7 +142,8 @@ fn refused(debugger: &DapDebugger, error: Error) -> Error {
 
 /// An adapter that we started and that ended before it was ready has printed the reason.
 async fn adapter_exited(debugger: &DapDebugger) -> Error {
-    let Some(adapter) = debugger.0.adapter_process.as_ref().filter(|_| debugger.0.is_program) else {
+    let Some(adapter) = debugger.0.options.adapter_process.as_ref().filter(|_| debugger.0.options.is_program)
+    else {
         return Error::Lost;
     };
     let problem = match tokio::time::timeout(deadlines::KILL, adapter.ended()).await {
@@ -153,13 +155,13 @@ async fn adapter_exited(debugger: &DapDebugger) -> Error {
 
 /// What the adapter and the compiler printed.
 fn printed(debugger: &DapDebugger) -> String {
-    debugger.0.sinks.output.tail(debugger.0.output_before, 4000).text()
+    debugger.sinks().output.tail(debugger.0.output_before, 4000).text()
 }
 
 /// The process that is debugged. Not every adapter reports the one that it attaches to. A number of another machine, or
 /// of a container, means nothing here.
 pub(super) fn pid(debugger: &DapDebugger) -> Option<u32> {
-    let setup = &debugger.0.setup;
+    let setup = debugger.setup();
     let attached = || {
         let process = setup.arguments.get("processId").filter(|_| setup.request == StartRequest::Attach);
         process?.as_u64()?.try_into().ok()

@@ -76,7 +76,7 @@ pub(super) fn in_function(debugger: &DapDebugger, function: &str, thrown: Option
 /// The type and the message of the exception that is being thrown or has ended the program, by a command of the debugger.
 pub(super) async fn by_command(debugger: &DapDebugger, thread: RawId) -> Option<(String, String)> {
     // It asks the exception for its message, which runs code of the program.
-    if debugger.0.sinks.policy.safety.read_only && !debugger.setup().is_dump {
+    if debugger.sinks().policy.safety.read_only && !debugger.setup().is_dump {
         return None;
     }
     let command = debugger.quirks().exception_command?;
