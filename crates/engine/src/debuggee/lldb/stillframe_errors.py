@@ -19,14 +19,13 @@ import lldb
 import stillframe_calls
 import stillframe_rust
 import stillframe_rust_enums
-from stillframe_names import return_type, without_hash
+from stillframe_names import LIBRARY, is_library, return_type, without_hash
+from stillframe_stops import deciding, passes
 from stillframe_values import line_at, text_of
 
 CONVERSION = "from_residual"
 # What `?` calls where there is no error.
 OF_OPTION = "<core::option::Option<"
-# Sources that are not the user's.
-LIBRARY = re.compile(r"^(?!/)|^/(rustc?|usr|build)/|/\.cargo/(registry|git)/|/lib/rustlib/")
 # What is in a function, such as its closures.
 INSIDE = re.compile(r"::(\{|_\$u7b\$).*$")
 TEST = re.compile(r"(^|[:<])test::__rust_begin_short_backtrace")
@@ -62,12 +61,6 @@ left = set()
 texts = {}
 # By thread: the caller of the last function that returned an error, and where that error was first returned.
 last = {}
-# By thread: whether its last stop at a breakpoint here was to stop the program.
-stops = {}
-
-
-def is_library(source):
-    return not source.IsValid() or LIBRARY.search(source.fullpath or "") is not None
 
 
 def function_of(frame):
@@ -80,16 +73,6 @@ def function_of(frame):
 def place_of(frame):
     entry = frame.GetLineEntry()
     return function_of(frame), f"{entry.GetFileSpec().fullpath}:{entry.GetLine()}"
-
-
-def deciding(callback):
-    """Remembers what a callback decides: LLDB reports all threads that have stopped at the same time."""
-
-    def decided(frame, location, extra, internal):
-        is_stop = stops[frame.GetThread().GetThreadID()] = callback(frame, location, extra, internal)
-        return is_stop
-
-    return decided
 
 
 @deciding
@@ -329,12 +312,6 @@ def describe(debugger, _command, result, _internal):
     if origin:
         text += f" (first returned by `{origin[0]}` at {origin[1]})"
     result.AppendMessage("thrown " + json.dumps(["error", text]))
-
-
-def passes(_debugger, thread, result, _internal):
-    """Print `passes` for the thread with this ID if it has stopped here only because another one has."""
-    if not stops.get(int(thread), True):
-        result.AppendMessage("passes")
 
 
 def text_of_error(result):

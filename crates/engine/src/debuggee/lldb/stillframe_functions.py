@@ -4,9 +4,8 @@ which are `<shop::Cart>::add`, and those that are generic."""
 import re
 
 import lldb
-import stillframe_errors
 import stillframe_rust
-from stillframe_names import without_hash
+from stillframe_names import is_library, without_hash
 
 # A generic function may be compiled for more types than breakpoints should be set for.
 MOST = 50
@@ -30,7 +29,7 @@ def find(debugger, command, result, _internal):
 
 
 def is_users(symbol):
-    return not stillframe_errors.is_library(symbol.GetStartAddress().GetLineEntry().GetFileSpec())
+    return not is_library(symbol.GetStartAddress().GetLineEntry().GetFileSpec())
 
 
 def is_named(name, wanted):

@@ -16,8 +16,7 @@ and in a library, if the body of a function begins with code of the library that
 import json
 import re
 
-from stillframe_errors import is_library
-from stillframe_names import return_type, without_hash
+from stillframe_names import is_library, return_type, without_hash
 
 # In instructions, each of which takes 50 µs.
 LONGEST = 10_000

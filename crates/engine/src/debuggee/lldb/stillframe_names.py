@@ -4,6 +4,12 @@ import re
 
 ARGUMENTS = re.compile(r"<[^<>]*>")
 HASH = re.compile(r"::h[0-9a-f]{16}$")
+# Sources that are not the user's.
+LIBRARY = re.compile(r"^(?!/)|^/(rustc?|usr|build)/|/\.cargo/(registry|git)/|/lib/rustlib/")
+
+
+def is_library(source):
+    return not source.IsValid() or LIBRARY.search(source.fullpath or "") is not None
 
 
 def bare(name):

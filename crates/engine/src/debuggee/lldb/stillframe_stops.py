@@ -21,6 +21,8 @@ BREAKPOINT_CODES = {0x80, 1}
 # At the last stop, the location at which each thread was, and how often these had been hit.
 places = {}
 counts = {}
+# By thread: what the callback of the last breakpoint with one has decided.
+decisions = {}
 
 
 def stops(debugger, _command, result, _internal):
@@ -99,6 +101,22 @@ def missed(debugger, command, result, _internal):
     is_trap = thread.GetStopReason() == lldb.eStopReasonSignal
     if thread.IsValid() and (is_missed(debugger, thread) if is_trap else is_terminating(thread)):
         result.AppendMessage("missed")
+
+
+def deciding(callback):
+    """Remembers what a callback decides: LLDB reports all threads that have stopped at the same time."""
+
+    def decided(frame, location, extra, internal):
+        is_stop = decisions[frame.GetThread().GetThreadID()] = callback(frame, location, extra, internal)
+        return is_stop
+
+    return decided
+
+
+def passes(_debugger, thread, result, _internal):
+    """Print `passes` for the thread with this ID if it has stopped here only because another one has."""
+    if not decisions.get(int(thread), True):
+        result.AppendMessage("passes")
 
 
 def hits(debugger, command, result, _internal):

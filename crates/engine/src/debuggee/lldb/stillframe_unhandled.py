@@ -7,7 +7,8 @@ the exception where the handler is: the whole stack is still there.
 import re
 
 import lldb
-from stillframe_errors import deciding, passes
+from stillframe_names import is_library
+from stillframe_stops import deciding, passes
 
 RAISE = "_Unwind_RaiseException"
 # How GCC's unwinder writes that on x86-64: a zero, and the stack pointer of the function with the handler.
@@ -17,7 +18,6 @@ HANDLER = 24
 KEEPS = re.compile(r"^([\w:]+ )?(testing|Catch|doctest|boost|std::__future_base)::")
 # Its handlers pass exceptions on.
 STANDARD = re.compile(r"^([\w:]+ )?(std|__gnu_cxx)::")
-LIBRARY = re.compile(r"^(?!/)|^/usr/")
 
 # The numbers of the breakpoints here.
 numbers = set()
@@ -77,8 +77,7 @@ def is_users(place):
     function = place.GetFunction()
     name = function.GetName() or place.GetSymbol().GetName() or ""
     source = function.GetStartAddress().GetLineEntry().GetFileSpec()
-    is_own = source.IsValid() and LIBRARY.search(source.fullpath) is None
-    return not KEEPS.match(name) and (is_own or STANDARD.match(name) is not None)
+    return not KEEPS.match(name) and (not is_library(source) or STANDARD.match(name) is not None)
 
 
 def unhandled(debugger, command, result, _internal):
