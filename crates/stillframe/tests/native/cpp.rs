@@ -217,6 +217,10 @@ async fn standard_library_values_are_summarized() {
         server.call("evaluate_expression", arguments).await
     };
     assert_eq!(evaluate("names.size() == 2").await.at("/result"), "true");
+    assert_eq!(evaluate("-item.id * 2 + sizeof(int)").await.at("/result"), "18446744073709551614");
+    for changes in ["item.id++ + 1", "item.id = 4", "item.id + (twice)(1)", "item + 1"] {
+        assert_eq!(evaluate(changes).await.at("/success"), false, "{changes}");
+    }
     let refused = evaluate("unique->twice()").await;
     assert!(refused.text.contains("this expression runs the program's code"), "{}", refused.text);
     let many = ran["locals"].as_array().unwrap().iter().find(|one| one["name"] == "many").unwrap();

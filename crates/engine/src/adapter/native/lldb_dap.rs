@@ -131,7 +131,8 @@ fn refusal(text: &str) -> String {
     }
     // From a value without code of the program.
     if text.trim_start_matches("error: ").trim() == "invalid value object" {
-        return "not a variable, member or element here; only these can be read without side effects"
+        return "not a variable, member or element here, nor a calculation with such numbers; only these can be read \
+                without side effects"
             .to_owned();
     }
     // `<user expression 3>:1:1: use of undeclared identifier 'x'`, then the text with a mark under it. Warnings come

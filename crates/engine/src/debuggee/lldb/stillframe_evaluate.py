@@ -5,13 +5,20 @@ import re
 
 import lldb
 from stillframe_cpp_unions import TAKEN, is_varying
-from stillframe_expressions import Evaluation
+from stillframe_expressions import ASSIGNMENTS, Evaluation
 from stillframe_names import bare
 from stillframe_values import Code, Failed, made, spelled
 
 # What a method is called on, as far as it is a path of names, and its name.
 METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
 STREAMS = {"stdin", "stdout", "stderr"}
+# A variable with what is read of it.
+PATH = re.compile(r"(?<![\w.>])[A-Za-z_]\w*(?:\.\w+|->\w+|\[[^\[\]]*\])*")
+LETTER = re.compile(r"'(?:[^'\\]|\\.)'")
+# What calculations have besides variables.
+BUILT_IN = {"unsigned", "signed", "char", "short", "int", "long", "float", "double", "bool", "const", "sizeof", "true", "false", "nullptr"}
+SIMPLE = {lldb.eTypeClassBuiltin, lldb.eTypeClassPointer, lldb.eTypeClassEnumeration}
+HOLDERS = {lldb.eTypeClassPointer, lldb.eTypeClassArray}
 
 
 def evaluate(types, debugger, command, result):
@@ -19,9 +26,10 @@ def evaluate(types, debugger, command, result):
 
     FRAME is lldb-dap's number for a frame, and EXPRESSION is JSON. Of one that LLDB can evaluate, only the number of items
     is printed, if it has any. `run FRAME EXPRESSION` calls functions of the program, if LLDB could evaluate those alone.
+    `pure FRAME EXPRESSION` also prints one that only calculates, because the adapter reads just variables without effects.
     """
-    runs = command.startswith("run ")
-    number, expression = command[4 if runs else 0 :].split(" ", 1)
+    runs, is_pure = command.startswith("run "), command.startswith("pure ")
+    number, expression = command.removeprefix("run ").removeprefix("pure ").split(" ", 1)
     frame = frame_numbered(debugger, number)
     try:
         found, form = understood(types, frame, json.loads(expression), runs)
@@ -33,12 +41,44 @@ def evaluate(types, debugger, command, result):
             found = made(debugger.GetSelectedTarget(), found)
         spelling = None if found is None else spelled(found)
         printed = {"as": spelling, "runs": isinstance(found, Code), **form} if spelling else {}
+        if is_pure and found is None and calculates(types, frame, json.loads(expression)):
+            printed["as"] = json.loads(expression)
         value = frame.GetValueForVariablePath(json.loads(expression)) if found is None else found
         printed["indexed"] = indexed(value) if isinstance(value, lldb.SBValue) else None
         if any(printed.values()):
             result.AppendMessage("evaluated " + json.dumps(printed))
     except Failed as failed:
         result.AppendMessage("evaluated " + json.dumps({"error": str(failed)}))
+
+
+def calculates(types, frame, expression):
+    """Whether an expression calculates with numbers and pointers: it has no call, no assignment and no operator of a class."""
+    before = ""
+    for kind, text in Evaluation(types, frame, expression).tokens:
+        is_change = text in ASSIGNMENTS | {"++", "--", ","} or kind == "text" or kind == "other" and text not in "?:~"
+        is_call = text == "(" and (before in (")", "]") or re.match(r"\w", before[-1:]) and before not in BUILT_IN)
+        if is_change or is_call:
+            return False
+        before = text
+    return all(is_number(frame, path) for path in paths(LETTER.sub("0", expression)) if path not in BUILT_IN)
+
+
+def paths(expression):
+    """The variables in an expression and in its indexes, each with what is read of it, and the first for any item."""
+    for found in PATH.findall(expression):
+        yield re.sub(r"\[[^\[\]]*\]", "[0]", found)
+        yield from (path for index in re.findall(r"\[([^\[\]]*)\]", found) for path in paths(index))
+
+
+def is_number(frame, path):
+    """Whether a path leads to a number or a pointer, by pointers and arrays alone."""
+    def kind(part):
+        found = (frame.GetValueForVariablePath(root + part) for root in ("", "this->"))
+        value = next((one for one in found if one.IsValid()), lldb.SBValue())
+        return value.GetType().GetCanonicalType().GetDereferencedType() or value.GetType().GetCanonicalType()
+
+    through = [kind(path[: found.start()]) for found in re.finditer(r"->|\[", path)]
+    return kind(path).GetTypeClass() in SIMPLE and all(one.GetTypeClass() in HOLDERS for one in through)
 
 
 def indexed(value):

@@ -73,7 +73,7 @@ pub(super) async fn spelled(
     if lock(&debugger.0.references).is_variable(frame, expression) {
         return Ok((None, Form::default()));
     }
-    let Some(found) = understood(debugger, frame, "", expression).await else {
+    let Some(found) = understood(debugger, frame, if pure { "pure " } else { "" }, expression).await else {
         return Ok((None, Form::default()));
     };
     match found.error {
