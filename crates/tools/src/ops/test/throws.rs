@@ -48,6 +48,8 @@ pub(super) struct ThrowCollector<'a> {
     kept: VecDeque<Throw>,
     dropped: u64,
     passed_over: u64,
+    /// Of the failures of a test, the first one decides.
+    is_google_test: bool,
     /// The program also stops at throws that its tests catch.
     stops_at_all: bool,
 }
@@ -69,7 +71,7 @@ impl<'a> ThrowCollector<'a> {
         reports: &'a TestReports,
         limits: Limits,
         printed: Option<&'a PrintedReports>,
-        stops_at_all: bool,
+        is_google_test: bool,
     ) -> Self {
         Self {
             session,
@@ -79,7 +81,8 @@ impl<'a> ThrowCollector<'a> {
             kept: VecDeque::new(),
             dropped: 0,
             passed_over: 0,
-            stops_at_all,
+            is_google_test,
+            stops_at_all: is_google_test,
         }
     }
 
@@ -94,7 +97,9 @@ impl<'a> ThrowCollector<'a> {
             let outcome = self.session.wait(until).await;
             let Outcome::Stopped(stop) = &outcome else { return Ok(outcome) };
             self.session.mark_stop_reported(stop);
-            if stop.reason == StopReason::Exception {
+            if stop.reason == StopReason::Exception && stop.text.is_none() && self.is_decided() {
+                // What it says is in the runner's message. A signal has a text.
+            } else if stop.reason == StopReason::Exception {
                 self.drop_oldest();
                 let throw = self.look(stop).await;
                 let is_in_runner = self.stops_at_all && googletest::is_around(&throw.stack);
@@ -119,6 +124,20 @@ impl<'a> ThrowCollector<'a> {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Whether the running test has failed already.
+    fn is_decided(&self) -> bool {
+        let Some(printed) = self.printed.filter(|_| self.is_google_test && !self.kept.is_empty()) else {
+            return false;
+        };
+        printed.update(self.session);
+        let test = running(&self.reports.read());
+        let is_failure = |throw: &Throw| {
+            let exception = throw.snapshot.exception.as_ref();
+            exception.is_some_and(|exception| exception.type_name == "test failure") && throw.test == test
+        };
+        test.is_some() && self.kept.iter().any(is_failure)
     }
 
     async fn look(&self, stop: &Arc<Stop>) -> Throw {
