@@ -71,7 +71,7 @@ class Flow:
         return file_address(found) if found.GetSection().IsValid() else address
 
     def comes(self, start, end):
-        """Whether no branch between two instructions leads elsewhere. Jumps do where a panic goes on."""
+        """Whether no branch between two instructions leads elsewhere. Jumps do where a panic continues."""
         for instruction in self.function.GetInstructions(self.target):
             is_branch = instruction.DoesBranch() and instruction.GetMnemonic(self.target) not in CALLS | ENDS
             if is_branch and start <= file_address(instruction.GetAddress()) < end:
@@ -199,7 +199,7 @@ def leave_library(breakpoint, target, location, locations):
     if not location.IsEnabled() or not is_after_entry or is_library(own) or not is_library(entry.GetFileSpec()):
         return
     if entry.GetFileSpec().GetFilename() in str(breakpoint):
-        # It is the line that was asked for.
+        # It is the requested line.
         return
     flow = Flow(target, address.GetFunction())
     after = [flow.module.ResolveFileAddress(at) for at in sorted(flow.entries()) if at > file_address(address)]

@@ -108,7 +108,7 @@ impl<'a> ThrowCollector<'a> {
                     return Ok(outcome);
                 }
                 if is_in_runner {
-                    // What a test catches is no failure: only what comes to the runner is one.
+                    // What a test catches is not a failure: only what comes to the runner is one.
                     self.session.set_exception_breakpoints(ExceptionMode::UserUnhandled.into()).await?;
                     self.stops_at_all = false;
                 }
