@@ -117,8 +117,9 @@ impl Scanner<'_> {
                     value.extend(self.next().filter(|escaped| *escaped != '\n'));
                 }
                 '$' | '`' => {
-                    is_expanded = true;
+                    let before = self.at;
                     self.expansion(letter, &mut value)?;
+                    is_expanded |= self.at > before + 1 || self.is_expanded(letter, "'\"");
                 }
                 _ => {
                     is_expanded |= letter == '{' || (letter == '~' && self.at == start);
@@ -157,11 +158,18 @@ impl Scanner<'_> {
                     other => value.extend(['\\', other]),
                 },
                 letter => {
-                    is_expanded |= matches!(letter, '$' | '`');
+                    is_expanded |= self.is_expanded(letter, "");
                     value.push(letter);
                 }
             }
         }
+    }
+
+    /// Whether a letter that was read begins what a shell replaces. It leaves a `$` alone at the end of a pattern.
+    fn is_expanded(&self, letter: char, also_before: &str) -> bool {
+        let before =
+            |next: char| next.is_alphanumeric() || "_{(?#@*!$-".contains(next) || also_before.contains(next);
+        letter == '`' || letter == '$' && self.peek().is_some_and(before)
     }
 
     /// `$name`, `${name}`, `$(command)` or a command in backquotes.
@@ -215,7 +223,7 @@ mod tests {
             ("x|y && z; (w)", &["x", "|", "y", "|", "|", "z", "|", "|", "w", "|"]),
             ("x >out 2>&1", &["x", ">", "out", "2", ">", "|", "1"]),
             ("echo $HOME ${A B} $(a (b)) `c d`", &["echo", "$HOME*", "${A B}*", "$(a (b))*", "`c d`*"]),
-            ("\"$A\" '$A' \\$A", &["$A*", "$A", "$A"]),
+            ("\"$A\" '$A' \\$A \"a$|b$\" c$ $'d'", &["$A*", "$A", "$A", "a$|b$", "c$", "$d*"]),
             ("ls *.js a?.js ~/x a~b", &["ls", "*.js*", "a?.js*", "~/x*", "a~b"]),
             ("a'b'\"c\"d", &["abcd"]),
             ("a # b\nc", &["a", "|", "c"]),
