@@ -22,7 +22,7 @@ async fn moments(client: &Client, file: &str, text: &str) -> Vec<(usize, usize)>
         let said = client.ask("count_hits", json!({ "target": format!("{file}:{number}") })).await;
         let counts: Vec<&str> = said.split(" was reached ").skip(1).collect();
         let [count] = counts[..] else { continue };
-        let count = count.split_once(" times").map_or(1, |(count, _)| count.parse().unwrap());
+        let count: usize = count.split_once(" times").map_or(1, |(count, _)| count.parse().unwrap());
         let mut of_line = (0..=4).map(|part| (number, (count * part).div_ceil(4).max(1))).collect::<Vec<_>>();
         of_line.dedup();
         found.extend(of_line);
