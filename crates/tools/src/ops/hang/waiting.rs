@@ -10,63 +10,72 @@ use crate::ops::execution;
 
 /// How many of many threads are named.
 const NAMES: usize = 4;
+/// How many reasons to wait are shown.
+const SHOWN: usize = 12;
 
 impl HangWatch<'_> {
     /// The verdict on a program that does not compute.
     pub(super) async fn waits(&self) -> HangFinding {
-        let mut evidence = vec![self.share()];
-        if let Some(pid) = self.held() {
+        let deadlock = || self.deadlocked_threads().or_else(|| self.deadlocked_tasks());
+        let (verdict, message, reasons) = if let Some(pid) = self.held() {
             let message = format!("The program is waiting: {}", execution::held_by_signal(pid));
-            return HangFinding { verdict: Verdict::Waiting, message, evidence };
-        }
+            (Verdict::Waiting, message, Vec::new())
+        } else if let Some((message, reasons)) = deadlock() {
+            (Verdict::Deadlocked, message, reasons)
+        } else {
+            self.waits_for_others().await
+        };
+        let evidence = [self.share()].into_iter().chain(reasons).collect();
+        HangFinding { verdict, message, evidence }
+    }
+
+    /// Threads that nothing can wake, in a sentence, and what each waits for.
+    fn deadlocked_threads(&self) -> Option<(String, Vec<String>)> {
         let circle = deadlock::deadlock(&self.activity);
-        if let Some(first) = circle.first() {
-            evidence.extend(waits_of(&circle));
-            let tasks: Vec<&Waiting> =
-                self.activity.iter().flat_map(|process| &process.activity.pending).collect();
-            let is_loop = first.blocked.as_ref().is_some_and(|waiting| waiting.kind == WaitKind::Task);
-            evidence.extend(tasks.iter().take(12).map(|waiting| format!("{}{}", waiting.what, at(waiting))));
-            let names: Vec<String> = circle.iter().map(|thread| format!("`{}`", thread.name)).collect();
-            let message = match names.as_slice() {
-                [_] if is_loop => match tasks.as_slice() {
-                    [task] => format!("Nothing can wake {}{}", task.what, at(task)),
-                    _ => "Nothing can wake the tasks of the event loop".to_owned(),
-                },
-                [name] => {
-                    format!(
-                        "Thread {name} waits for something that no other thread can provide{}",
-                        place_of(&first.stack)
-                    )
-                }
-                _ if deadlock::is_circle(&circle) => {
-                    format!("Threads {} wait for each other", listed(&names))
-                }
-                _ => format!("Threads {} all wait, and no thread is left to wake them", listed(&names)),
-            };
-            return HangFinding { verdict: Verdict::Deadlocked, message, evidence };
-        }
+        let first = circle.first()?;
+        let tasks: Vec<&Waiting> =
+            self.activity.iter().flat_map(|process| &process.activity.pending).collect();
+        let is_loop = first.blocked.as_ref().is_some_and(|waiting| waiting.kind == WaitKind::Task);
+        let names: Vec<String> = circle.iter().map(|thread| format!("`{}`", thread.name)).collect();
+        let message = match (names.as_slice(), tasks.as_slice()) {
+            ([_], [task]) if is_loop => format!("Nothing can wake {}{}", task.what, at(task)),
+            ([_], _) if is_loop => "Nothing can wake the tasks of the event loop".to_owned(),
+            ([name], _) => {
+                let place = place_of(&first.stack);
+                format!("Thread {name} waits for something that no other thread can provide{place}")
+            }
+            _ if deadlock::is_circle(&circle) => format!("Threads {} wait for each other", listed(&names)),
+            _ => format!("Threads {} all wait, and no thread is left to wake them", listed(&names)),
+        };
+        let of_tasks = tasks.iter().take(SHOWN).map(|waiting| format!("{}{}", waiting.what, at(waiting)));
+        Some((message, waits_of(&circle).into_iter().chain(of_tasks).collect()))
+    }
+
+    /// The same of the tasks of an event loop that runs.
+    fn deadlocked_tasks(&self) -> Option<(String, Vec<String>)> {
         let tasks = deadlock::deadlocked_tasks(&self.activity);
-        if !tasks.is_empty() {
-            evidence.extend(tasks.iter().map(|(_, waiting)| format!("{}{}", waiting.what, at(waiting))));
-            let names: Vec<String> = tasks.iter().map(|(task, _)| format!("`{}`", task.name)).collect();
-            let message = match (names.as_slice(), tasks.first()) {
-                ([name], Some((_, waiting))) => {
-                    format!("Task {name} waits for something that no other task can provide{}", at(waiting))
-                }
-                _ => format!("Tasks {} wait for each other", names.join(", ")),
-            };
-            return HangFinding { verdict: Verdict::Deadlocked, message, evidence };
-        }
+        let (_, first) = tasks.first()?;
+        let names: Vec<String> = tasks.iter().map(|(task, _)| format!("`{}`", task.name)).collect();
+        let message = match names.as_slice() {
+            [name] => format!("Task {name} waits for something that no other task can provide{}", at(first)),
+            names => format!("Tasks {} wait for each other", names.join(", ")),
+        };
+        let reasons = tasks.iter().map(|(_, waiting)| format!("{}{}", waiting.what, at(waiting)));
+        Some((message, reasons.collect()))
+    }
+
+    /// What a program waits for that something else may provide: a verdict, a sentence, and all reasons.
+    async fn waits_for_others(&self) -> (Verdict, String, Vec<String>) {
         let waits = self.all_waits().await;
-        let mut sentences: Vec<String> = Vec::new();
+        let mut reasons: Vec<String> = Vec::new();
         for (_, waiting) in &waits {
-            let sentence = format!("it waits for {}{}", waiting.what, at(waiting));
+            let reason = format!("it waits for {}{}", waiting.what, at(waiting));
             // Many threads of a pool wait for the same.
-            if !sentences.contains(&sentence) {
-                sentences.push(sentence);
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
             }
         }
-        evidence.extend(sentences.into_iter().take(12));
+        reasons.truncate(SHOWN);
         let (verdict, message) = match main_reason(&waits) {
             Some(waiting) => {
                 (Verdict::Waiting, format!("The program is waiting for {}{}", waiting.what, at(waiting)))
@@ -79,7 +88,7 @@ impl HangWatch<'_> {
                 (Verdict::Unknown, message.to_owned())
             }
         };
-        HangFinding { verdict, message, evidence }
+        (verdict, message, reasons)
     }
 
     /// The verdict on a program whose runtime has found that none of its threads can continue.
