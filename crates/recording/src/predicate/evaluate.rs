@@ -181,38 +181,9 @@ impl<'a> Scope<'a> {
             Expression::Returned(_) => None,
             Expression::Name(name) if self.bound(name).is_some() => self.bound(name).cloned(),
             Expression::Name(_) | Expression::Attribute(..) | Expression::Item(..) => {
-                match (self.word(expression)?, expression) {
-                    (Some(word), _) => Some(self.datum(word)?),
-                    (None, Expression::Attribute(of, name)) if name == "length" || name == "size" => {
-                        self.length_as(of, name)?
-                    }
-                    (None, Expression::Attribute(of, name)) => {
-                        let found = match self.of_enumeration(of, name)? {
-                            None => self.of_date(of, name)?,
-                            found => found,
-                        };
-                        match found {
-                            None if self.is_javascript() => match self.prototype(of, name)? {
-                                None => self.missing(of, &text(name))?,
-                                found => found,
-                            },
-                            found => found,
-                        }
-                    }
-                    (None, Expression::Item(of, at)) => {
-                        let found = match (self.item(of, at)?, self.is_javascript()) {
-                            (None, true) => {
-                                let at = self.value(at)?;
-                                at.map(|at| self.missing(of, &at)).transpose()?.flatten()
-                            }
-                            (found, _) => found,
-                        };
-                        if found.is_none() {
-                            self.note_beyond(of, at)?;
-                        }
-                        found
-                    }
-                    (None, _) => None,
+                match self.word(expression)? {
+                    Some(word) => Some(self.datum(word)?),
+                    None => self.without_word(expression)?,
                 }
             }
             Expression::Slice(of, ends) => self.slice(of, ends)?,
@@ -243,6 +214,36 @@ impl<'a> Scope<'a> {
             }
             Expression::Comparison(first, rest) => return self.comparison(first, rest),
         })
+    }
+
+    /// The value of an attribute or item that is kept nowhere under its name.
+    fn without_word(&self, expression: &Expression) -> Result<Option<Datum>> {
+        match expression {
+            Expression::Attribute(of, name) if name == "length" || name == "size" => self.length_as(of, name),
+            Expression::Attribute(of, name) => {
+                let of_python = self.of_enumeration(of, name)?;
+                let found = if of_python.is_none() { self.of_date(of, name)? } else { of_python };
+                if found.is_some() || !self.is_javascript() {
+                    return Ok(found);
+                }
+                let inherited = self.prototype(of, name)?;
+                if inherited.is_some() { Ok(inherited) } else { self.missing(of, &text(name)) }
+            }
+            Expression::Item(of, at) => {
+                let mut found = self.item(of, at)?;
+                if found.is_none()
+                    && self.is_javascript()
+                    && let Some(at) = self.value(at)?
+                {
+                    found = self.missing(of, &at)?;
+                }
+                if found.is_none() {
+                    self.note_beyond(of, at)?;
+                }
+                Ok(found)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// What a function makes of an expression.
