@@ -129,6 +129,7 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
         }
     }
     let stored = stored::attributes(recording, &search.condition)?;
+    let is_computed = computed.is_some();
     let mut text = given + &search.never();
     if let Some((condition, names)) = stored::condition(&search.condition, &stored).or(computed) {
         let mut search = Search::new(recording, request, condition)?;
@@ -145,7 +146,8 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
             return with_gap(recording, text);
         }
     }
-    let notes = [stored::note(recording, &stored)?, recording.gap()?].into_iter().flatten();
+    let unread = if is_computed { None } else { properties::note(recording, &search.condition)? };
+    let notes = [stored::note(recording, &stored)?, unread, recording.gap()?].into_iter().flatten();
     Ok(notes.fold(text, |text, note| text + &note + "\n"))
 }
 

@@ -3,6 +3,7 @@
 //! What they return is recorded only where the program reads them, which may be long after it has changed.
 
 use crate::error::Result;
+use crate::methods::Method;
 use crate::predicate::Expression;
 use crate::reading::Recording;
 use crate::value::{Key, Kind};
@@ -52,12 +53,9 @@ fn computed(recording: &Recording, part: &Expression) -> Result<Option<(Expressi
 /// What computes an attribute of what an expression gives: the same for all types of objects that its variable or attribute
 /// ever had.
 fn returned(recording: &Recording, of: &Expression, name: &str) -> Result<Option<(Expression, String)>> {
-    let Some(number) = of.last_name().and_then(|last| recording.number(last)) else { return Ok(None) };
-    let objects = "SELECT min(objects.id) FROM writes JOIN objects ON objects.id = value >> 3 \
-                   WHERE key = ? AND value & 7 = 4 GROUP BY type";
     let roots = of.roots();
     let mut found: Option<(Expression, String)> = None;
-    for object in recording.rows(objects, [Key::Name(number).stored()], |row| row.get(0))? {
+    for object in objects(recording, of)? {
         if recording.object(object)?.kind != Kind::Instance {
             return Ok(None);
         }
@@ -76,6 +74,28 @@ fn returned(recording: &Recording, of: &Expression, name: &str) -> Result<Option
         found.get_or_insert((returned, format!("`{}` returns `{text}`", method.name)));
     }
     Ok(found)
+}
+
+/// An object of each type that the variable or the attribute of an expression ever had.
+fn objects(recording: &Recording, of: &Expression) -> Result<Vec<i64>> {
+    let Some(number) = of.last_name().and_then(|last| recording.number(last)) else { return Ok(Vec::new()) };
+    let objects = "SELECT min(objects.id) FROM writes JOIN objects ON objects.id = value >> 3 \
+                   WHERE key = ? AND value & 7 = 4 GROUP BY type";
+    recording.rows(objects, [Key::Name(number).stored()], |row| row.get(0))
+}
+
+/// That a property in a condition is known only where the program read it; nothing if there is none.
+pub(super) fn note(recording: &Recording, part: &Expression) -> Result<Option<String>> {
+    if let Expression::Attribute(of, name) = part {
+        for object in objects(recording, of)? {
+            if let Some(Method { name, .. }) = recording.property_of(object, name)? {
+                let unknown = "would have returned where it was not read is not known, so it may have held.";
+                return Ok(Some(format!("What `{name}` {unknown}")));
+            }
+        }
+    }
+    let inner = part.parts().into_iter().map(|part| note(recording, part));
+    Ok(inner.collect::<Result<Vec<_>>>()?.into_iter().flatten().next())
 }
 
 /// Whether it has a call, whose result is recorded only where the program calls it.
