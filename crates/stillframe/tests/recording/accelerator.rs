@@ -15,13 +15,11 @@ const SWITCH: &str = "STILLFRAME_RECORD_NATIVE";
 
 /// The Pythons that it is written for, by their paths.
 async fn accelerated() -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
     let text = "import sys\nprint('%d.%d' % sys.version_info[:2], sys.executable)\n";
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     let mut found = Vec::new();
     for python in pythons() {
-        let client = Client::new(&python).await;
-        let said = client.record(&program, &[]).await;
+        let (client, said) = Client::recorded(&python, &program).await;
         client.server.finish().await;
         let (version, path) = said.split("output:\n").nth(1).unwrap().trim().split_once(' ').unwrap();
         if ["3.11", "3.12", "3.13"].contains(&version) {

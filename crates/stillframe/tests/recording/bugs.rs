@@ -114,8 +114,7 @@ const BUGS: [Bug; 12] = [
 
 impl Bug {
     async fn is_found(&self, runtime: &str, program: &Fixture) {
-        let client = Client::new(runtime).await;
-        let said = client.record(program, &[]).await;
+        let (client, said) = Client::recorded(runtime, program).await;
         has(&said, &["exited with code 1", self.seen]);
         let questions = (self.questions)();
         assert!(questions.len() < 3);

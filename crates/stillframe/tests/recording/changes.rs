@@ -71,8 +71,7 @@ async fn items_that_a_dictionary_makes_when_it_is_read_are_recorded() {
 async fn attributes_of_classes_functions_and_modules_are_variables() {
     let program = Fixture::python("recording_changes");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         for (condition, marker, parts) in [
             ("len(owner.log) > 1", "logged", &["`len(owner.log) > 1` first holds after "][..]),
             ("owner.fee < 5", "cheaper", &["Account.fee: 5 → 2"]),
@@ -358,10 +357,9 @@ async fn what_libraries_and_the_language_change_is_found_where_they_are_called()
 
 #[tokio::test]
 async fn a_typed_array_has_what_it_stored() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "const bytes = new Uint8Array(2);\nbytes[0] = 300; // @stored\nconst halves = new Float32Array(1);\n\
                 halves[0] = 0.5;\nconsole.log(bytes[0]); // @printed\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
+    let (_folder, program) = written("main.js", text);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0", "44"]);
     let state = client.ask("state_at", json!({ "at": at(&program, "printed") })).await;
@@ -374,8 +372,7 @@ async fn a_typed_array_has_what_it_stored() {
 #[tokio::test]
 async fn calls_in_optional_chains_are_followed() {
     let program = Fixture::node("recording_chains");
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (client, said) = Client::recorded("node", &program).await;
     has(&said, &["exited with code 0"]);
     assert!(!said.contains("never"), "{said}");
     let state = client.ask("state_at", json!({ "at": "end" })).await;

@@ -153,12 +153,10 @@ async fn what_is_changed_by_a_detour_is_written_where_it_happens() {
 
 #[tokio::test]
 async fn an_exception_that_was_caught_is_not_why_a_module_waits_for_ever() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "let value;\ntry {\n  value = JSON.parse('oops');\n} catch {\n  value = { late: true }; // @caught\n}\n\
                 await new Promise(() => {}); // @waits\nconsole.log(value);\n";
-    let program = Fixture::write(folder.path(), "main.mjs", text);
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (_folder, program) = written("main.mjs", text);
+    let (client, said) = Client::recorded("node", &program).await;
     has(&said, &["exited with code 13", &format!("still waiting: {}", at(&program, "waits"))]);
     let writes = client.ask("find_writes", json!({ "target": "value" })).await;
     has(&writes, &["`value` is {late: true} at ", &at(&program, "caught")]);
@@ -167,11 +165,9 @@ async fn an_exception_that_was_caught_is_not_why_a_module_waits_for_ever() {
 
 #[tokio::test]
 async fn a_module_that_an_exception_left_does_not_wait() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "async function main() {\n  await null;\n  throw new Error('boom');\n}\nawait main();\n";
-    let program = Fixture::write(folder.path(), "main.mjs", text);
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (_folder, program) = written("main.mjs", text);
+    let (client, said) = Client::recorded("node", &program).await;
     has(&said, &["exited with code 1", "Error: boom\n    at main (", "    at async file:///"]);
     let state = client.ask("state_at", json!({ "at": "end" })).await;
     assert!(!format!("{said}{state}").contains("still waiting"), "{said}{state}");

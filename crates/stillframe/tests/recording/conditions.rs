@@ -82,7 +82,6 @@ async fn conditions_look_into_python_containers() {
 /// A long branch leaves room for short ones.
 #[tokio::test]
 async fn the_nearest_causes_of_a_value_have_room() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "\
 def counted(number_of_things_to_be_counted, description):
     if number_of_things_to_be_counted == 0:
@@ -94,9 +93,8 @@ def counted(number_of_things_to_be_counted, description):
 value = 10 // 4  # @floored
 value *= counted(19, 'one of many')  # @multiplied
 ";
-    let program = Fixture::write(folder.path(), "main.py", text);
-    let client = Client::new("python3").await;
-    client.record(&program, &[]).await;
+    let (_folder, program) = written("main.py", text);
+    let (client, _) = Client::recorded("python3", &program).await;
     let origin = client.ask("find_origin", json!({ "target": "value" })).await;
     has(
         &origin,
@@ -116,8 +114,7 @@ value *= counted(19, 'one of many')  # @multiplied
 async fn the_origin_of_a_python_value_is_followed_through_finally_and_closures() {
     let program = Fixture::python("recording_report");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let now = at(&program, "printed");
         let total = client.ask("find_origin", json!({ "target": "total", "at": now })).await;
         has(
@@ -188,8 +185,7 @@ async fn conditions_look_into_javascript_containers() {
 #[tokio::test]
 async fn the_origin_of_an_awaited_value_is_the_call_that_returned_it() {
     let program = Fixture::read(repository().join("fixtures/recording_pool/main.mjs"));
-    let client = Client::new("node").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("node", &program).await;
     let cached = json!({ "target": "items[1]", "at": format!("{}#2", at(&program, "tagged")) });
     let origin = client.ask("find_origin", cached).await;
     has(
@@ -222,7 +218,6 @@ async fn the_origin_of_an_awaited_value_is_the_call_that_returned_it() {
 /// What JavaScript takes otherwise than Python: what is missing, what counts as true, remainders, and `==`.
 #[tokio::test]
 async fn conditions_are_those_of_javascript() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "class Pen { constructor() { this.price = 1; } get cost() { return 2; } }\n\
                 const pen = new Pen();\n\
                 const user = { name: 'b' }; // @user\n\
@@ -234,7 +229,7 @@ async fn conditions_are_those_of_javascript() {
                 const pending = Promise.resolve(1); // @pending\n\
                 const map = new Map([['a', 1]]); // @map\n\
                 const long = Array.from({ length: 150 }, (_, index) => index); // @long\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
+    let (_folder, program) = written("main.js", text);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0"]);
     let cases: &[(&str, &str, &[&str])] = &[
@@ -274,13 +269,12 @@ async fn conditions_are_those_of_javascript() {
 
 #[tokio::test]
 async fn keys_that_a_dictionary_does_not_have_are_known() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "\
                 stock = {'pen': 3}  # @stock\n\
                 stock['cup'] = 0  # @cup\n\
                 del stock['pen']  # @sold\n\
                 print(stock)\n";
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     for python in pythons() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0"]);
@@ -528,8 +522,7 @@ values = list(range(300))
 print(values)
 ";
     let (_folder, program) = written("main.py", text);
-    let client = Client::new("python3").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("python3", &program).await;
     let negative = async |occurrence: usize| {
         let arguments = json!({ "condition": "account.balance < 0", "occurrence": occurrence });
         client.ask("find_first", arguments).await
@@ -552,8 +545,7 @@ number = 19000
 done = True  # @done
 ";
     let (_folder, program) = written("main.py", text);
-    let client = Client::new("python3").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("python3", &program).await;
     let cases: &[(&str, &str, &[&str])] = &[
         ("done and any(a == 5 and b == 6 for a, b in zip(big, big[1:]))", "done", &[]),
         ("done and any(a == 6 for a in big[5:])", "done", &[]),

@@ -257,8 +257,7 @@ add(1);
 add(2);
 ";
     let worker = Fixture::write(folder.path(), "worker.js", text);
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (client, said) = Client::recorded("node", &program).await;
     has(&said, &["exited with code 0"]);
     let last = format!("{}#last", at(&worker, "added"));
     let said = client.ask("find_writes", json!({ "target": "done", "at": last })).await;
@@ -356,8 +355,7 @@ main()
 ";
     let program = Fixture::write(folder.path(), "main.py", main);
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let said = client.ask("find_writes", json!({ "target": "COUNT" })).await;
         has(
             &said,

@@ -131,8 +131,7 @@ pub(crate) fn rows(text: &str) -> Vec<BTreeMap<String, String>> {
 #[tokio::test]
 async fn a_trace_leads_from_the_exception_to_its_state() {
     let program = Fixture::python("recording_shop");
-    let client = Client::new("python3").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("python3", &program).await;
     let trace = client.export_json(json!({ "format": "perfetto" })).await;
     let events = trace["traceEvents"].as_array().unwrap();
     let thrown = events.iter().find(|event| event["ph"] == "i").unwrap();
@@ -219,8 +218,7 @@ async fn a_table_has_each_write_with_the_line_that_made_it() {
         (Fixture::python("recording_shop"), "python3", "Cart.total"),
         (Fixture::node("recording_shop"), "node", "Cart.total"),
     ] {
-        let client = Client::new(runtime).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(runtime, &program).await;
         let rows = rows(&client.export(json!({ "format": "csv" })).await);
         let row = rows.iter().find(|row| row["name"] == "total" && row["value"] == "-9").unwrap();
         assert_eq!(row["what"], "write");

@@ -187,8 +187,7 @@ if __name__ == '__main__':
 ";
     let (_folder, program) = written("main.py", text);
     for python in pythons() {
-        let client = Client::new(&python).await;
-        let said = client.record(&program, &[]).await;
+        let (client, said) = Client::recorded(&python, &program).await;
         has(&said, &["exited with code 0", "25 [36] 3 4"]);
         assert!(!said.contains("incomplete"), "{python}: {said}");
         let calls = client.ask("count_hits", json!({ "target": "square" })).await;

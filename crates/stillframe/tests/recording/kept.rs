@@ -342,11 +342,10 @@ async fn where_an_attribute_is_stored_is_known_though_an_equal_value_was_assigne
 
 #[tokio::test]
 async fn a_getter_of_an_object_without_a_class_is_named() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "const other = { total: 7 };\n\
                 const cart = { prices: [2, 3], get total() { return this.prices[1] * 3; } };\n\
                 console.log(cart.total + other.total);\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
+    let (_folder, program) = written("main.js", text);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["output:\n16\n"]);
     let writes = client.fails("find_writes", json!({ "target": "cart.total" })).await;
@@ -473,11 +472,10 @@ async fn what_classes_store_count_and_compute_is_found() {
 
 #[tokio::test]
 async fn a_getter_that_a_function_defines_is_said_to_be_possible() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "const store = { prices: [2, 3] };\n\
                 Object.defineProperty(store, 'total', { get: () => store.prices[0] * 2 });\n\
                 console.log(store.total);\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
+    let (_folder, program) = written("main.js", text);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["output:\n4\n"]);
     let writes = client.fails("find_writes", json!({ "target": "store.total" })).await;

@@ -9,8 +9,7 @@ use crate::recorder::{Client, at, has, pythons, written};
 async fn without_a_moment_the_last_call_that_has_a_name_is_asked() {
     let program = Fixture::python("recording_moments");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let target = json!({ "target": "config['port']" });
         let writes = client.ask("find_writes", target.clone()).await;
         let last = "`config['port']` does not exist at `end`; showing the last moment at which it existed";
@@ -33,8 +32,7 @@ async fn without_a_moment_the_last_call_that_has_a_name_is_asked() {
 #[tokio::test]
 async fn in_javascript_calls_of_closures_have_the_variables_around_them() {
     let program = Fixture::node("recording_moments");
-    let client = Client::new("node").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("node", &program).await;
     let writes = client.ask("find_writes", json!({ "target": "cache.get('port')" })).await;
     has(&writes, &["is 2 at event ", " in main)", "1 → 2 by ", &at(&program, "changed")]);
     let seats = client.ask("find_writes", json!({ "target": "seats" })).await;
@@ -79,8 +77,7 @@ main()
     let program = Fixture::write(folder.path(), "main.py", main);
     let other = "it belongs to the module counter.py";
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let writes = client.ask("find_writes", json!({ "target": "COUNT" })).await;
         has(
             &writes,
@@ -96,8 +93,7 @@ main()
 async fn variables_of_two_calls_of_a_function_are_compared() {
     let program = Fixture::python("recording_moments");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let line = at(&program, "halved");
         let moments = json!({ "from": format!("{line}#1"), "to": format!("{line}#2") });
         let changes = client.ask("compare_moments", moments).await;
@@ -111,8 +107,7 @@ async fn variables_of_two_calls_of_a_function_are_compared() {
 async fn lines_and_variables_of_comprehensions_are_part_of_their_statement() {
     let program = Fixture::python("recording_moments");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let (doubled, statement) = (at(&program, "doubled"), at(&program, "best"));
         let part = format!(
             "{doubled} is part of a comprehension, whose lines are not recorded; ask about {statement}, where"
@@ -145,8 +140,7 @@ async fn lines_and_variables_of_comprehensions_are_part_of_their_statement() {
 #[tokio::test]
 async fn writes_of_an_outer_variable_are_found_in_other_calls_of_the_closure() {
     let program = Fixture::python("recording_moments");
-    let client = Client::new("python3").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("python3", &program).await;
     let moment = format!("{}#3", at(&program, "hit"));
     let hits = client.ask("find_writes", json!({ "target": "hits", "at": moment })).await;
     // Not the write of the other closure, which counts calls of another function.
@@ -175,8 +169,7 @@ async fn a_length_is_computed_and_not_stored() {
     client.server.finish().await;
 
     let program = Fixture::node("recording_moments");
-    let client = Client::new("node").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("node", &program).await;
     for arguments in
         [json!({ "target": "cache.size" }), json!({ "target": "cache.size", "at": at(&program, "returned") })]
     {
@@ -194,8 +187,7 @@ async fn a_length_is_computed_and_not_stored() {
 async fn control_characters_are_shown_as_python_writes_them() {
     let program = Fixture::python("recording_moments");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let state = client.ask("state_at", json!({ "at": at(&program, "returned") })).await;
         has(&state, &[r"mark = '\x01'"]);
         client.server.finish().await;
@@ -205,8 +197,7 @@ async fn control_characters_are_shown_as_python_writes_them() {
 #[tokio::test]
 async fn the_newest_write_has_room_in_a_small_budget() {
     let program = Fixture::python("recording_shop");
-    let client = Client::new("python3").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("python3", &program).await;
     let writes = client.ask("find_writes", json!({ "target": "cart.items", "budget": 100 })).await;
     has(
         &writes,
@@ -261,8 +252,7 @@ const kept = main();
     let runs =
         pythons().into_iter().map(|python| (python, &of_python)).chain([("node".to_owned(), &of_node)]);
     for (runtime, program) in runs {
-        let client = Client::new(&runtime).await;
-        client.record(program, &[]).await;
+        let (client, _) = Client::recorded(&runtime, program).await;
         let writes = client.ask("find_writes", json!({ "target": "seen" })).await;
         let added = at(program, "added");
         has(
@@ -285,8 +275,7 @@ async fn arguments_are_there_at_the_event_with_which_their_call_begins() {
     let text = "def check(limit):\n    return limit > 3  # @checked\n\n\ncheck(100)\ncheck(50)\n";
     let (_folder, program) = written("main.py", text);
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let condition = json!({ "condition": "limit != 100", "function": "check" });
         let first = client.ask("find_first", condition).await;
         let (_, event) = first.split_once("first holds when a call begins: ").unwrap();

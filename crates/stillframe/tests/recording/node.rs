@@ -8,8 +8,7 @@ use crate::recorder::{Client, at, has, written};
 #[tokio::test]
 async fn the_first_bad_moment_and_its_cause_take_two_questions() {
     let program = Fixture::node("recording_shop");
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (client, said) = Client::recorded("node", &program).await;
     has(
         &said,
         &[
@@ -59,8 +58,7 @@ async fn the_first_bad_moment_and_its_cause_take_two_questions() {
 #[tokio::test]
 async fn the_origin_of_a_value_is_what_it_was_computed_from() {
     let program = Fixture::node("recording_shop");
-    let client = Client::new("node").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("node", &program).await;
     let origin = client.ask("find_origin", json!({ "target": "total" })).await;
     has(
         &origin,
@@ -80,15 +78,13 @@ async fn the_origin_of_a_value_is_what_it_was_computed_from() {
 
 #[tokio::test]
 async fn what_comes_after_an_exception_that_left_several_calls_is_recorded() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "function inner(n) { if (n > 1) throw new Error('no'); return n; }\n\
                 function outer(n) { return inner(n) + 1; }\n\
                 let found = 0;\n\
                 for (const n of [1, 2, 3, 1]) {\n  try {\n    found += outer(n);\n  } catch {\n    found -= 1;\n  }\n}\n\
                 console.log(found);\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (_folder, program) = written("main.js", text);
+    let (client, said) = Client::recorded("node", &program).await;
     has(&said, &["exited with code 0", "output:\n2\n"]);
     assert!(!said.contains("incomplete"), "{said}");
     let outer = client.ask("count_hits", json!({ "target": "outer" })).await;
@@ -101,8 +97,7 @@ async fn what_comes_after_an_exception_that_left_several_calls_is_recorded() {
 #[tokio::test]
 async fn the_state_and_changes_and_hits_are_as_they_were() {
     let program = Fixture::node("recording_shop");
-    let client = Client::new("node").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("node", &program).await;
     let state = client.ask("state_at", json!({ "at": format!("{}#2", at(&program, "appended")) })).await;
     has(&state, &["this.items.push(item)", "called from", " in fill ← ", "owner: 'Bob', items: [Item {"]);
     let own = state.lines().find(|line| line.starts_with("  this = ")).unwrap();
@@ -141,8 +136,7 @@ async fn the_state_and_changes_and_hits_are_as_they_were() {
 #[tokio::test]
 async fn async_functions_generators_and_closures_are_recorded() {
     let program = Fixture::node("recording_stock");
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (client, said) = Client::recorded("node", &program).await;
     has(
         &said,
         &["exited with code 0", "left: { pen: -8, book: 7 } 120", "problems: { pen: 'pen', last: 'book' }"],
@@ -173,12 +167,10 @@ async fn two_runs_of_an_es_module_part_at_the_first_different_step_and_value() {
 /// What the program has done until it kills itself is there.
 #[tokio::test]
 async fn a_killed_program_is_recorded_to_its_last_line() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "function spin() {\n  let count = 0;\n  for (;;) {\n    count++;\n    if (count === 5000) {\n      \
                 process.kill(process.pid, 'SIGKILL'); // @killed\n    }\n  }\n}\nspin();\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (_folder, program) = written("main.js", text);
+    let (client, said) = Client::recorded("node", &program).await;
     has(&said, &["the program killed by signal 9"]);
     let state = client.ask("state_at", json!({ "at": format!("{}#last", at(&program, "killed")) })).await;
     has(&state, &["before ", &at(&program, "killed"), "count = 5000"]);
@@ -229,7 +221,6 @@ async fn a_part_that_is_being_left_is_written_to_its_end_and_no_further() {
 
 #[tokio::test]
 async fn the_programs_own_code_is_not_run_by_the_recorder() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "const said = (word) => { console.log(word); return 1; };\n\
                 class Loud {\n  constructor() { this.value = 1; }\n  get loud() { return said('getter'); }\n  \
                 toString() { return said('toString'); }\n  toJSON() { return said('toJSON'); }\n  \
@@ -243,9 +234,8 @@ async fn the_programs_own_code_is_not_run_by_the_recorder() {
                 Object.defineProperty(both, 5, { configurable: true, get: () => said('item'), set() {} });\n  odd.set('a', one);\n  one.value = 2;\n  \
                 both.shift();\n  return both.length; // @used\n}\n\
                 use(new Loud(), new Odd(), trap);\nconsole.log('done');\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (_folder, program) = written("main.js", text);
+    let (client, said) = Client::recorded("node", &program).await;
     // `shift()` itself reads the items.
     assert!(said.ends_with("output:\nitem\ndone\n") || said.ends_with("output:\ndone\n"), "{said}");
     let state = client.ask("state_at", json!({ "at": at(&program, "used") })).await;
@@ -258,13 +248,11 @@ async fn the_programs_own_code_is_not_run_by_the_recorder() {
 
 #[tokio::test]
 async fn what_is_thrown_by_the_language_is_found_where_it_began() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "function name(user) {\n  return user.name.trim(); // @thrown\n}\nfunction all(users) {\n  return \
                 users.map((user) => name(user));\n}\ntry {\n  all([{ name: 'a' }, {}]);\n} catch (error) {\n  \
                 console.log(error instanceof TypeError);\n}\n";
-    let program = Fixture::write(folder.path(), "main.cjs", text);
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (_folder, program) = written("main.cjs", text);
+    let (client, said) = Client::recorded("node", &program).await;
     has(&said, &["exited with code 0", "true\n"]);
     let state = client.ask("state_at", json!({ "at": "exception" })).await;
     has(&state, &["TypeError: Cannot read properties of undefined", &at(&program, "thrown"), "user = {}"]);
@@ -274,12 +262,10 @@ async fn what_is_thrown_by_the_language_is_found_where_it_began() {
 /// The stack may be full in a function of the recorder as well.
 #[tokio::test]
 async fn a_recursion_without_end_shows_only_the_program() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "function over(node) {\n  return over({ parent: node }) + 1; // @over\n}\ntry {\n  over(null);\n} catch \
                 (error) {\n  console.log(error.message, error.stack.includes('record_'));\n}\nover(null);\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (_folder, program) = written("main.js", text);
+    let (client, said) = Client::recorded("node", &program).await;
     has(
         &said,
         &["exited with code 1", "stack size exceeded false", "RangeError: Maximum call stack", "at over ("],
@@ -307,7 +293,6 @@ async fn tests_are_recorded_in_the_processes_that_run_them() {
 
 #[tokio::test]
 async fn worker_threads_and_child_processes_are_recorded() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "const { Worker, isMainThread, workerData } = require('worker_threads');\n\
                 const { fork } = require('child_process');\n\
                 function outer(n) {\n  let twice = 0;\n  const work = () => {\n    twice = n * 2; // @twice\n    \
@@ -317,9 +302,8 @@ async fn worker_threads_and_child_processes_are_recorded() {
                 else if (!isMainThread) outer(workerData)();\n\
                 else {\n  outer(1)();\n  new Worker(__filename, { workerData: 5 }).on('exit', () => fork(__filename, \
                 ['child']));\n}\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (_folder, program) = written("main.js", text);
+    let (client, said) = Client::recorded("node", &program).await;
     has(&said, &["exited with code 0"]);
     for (value, caller) in
         [("2", "main.js:15 in <module>"), ("10", "main.js:13 in <module>"), ("18", "main.js:12 in <module>")]
@@ -339,8 +323,7 @@ async fn lines_of_typescript_are_those_of_its_source() {
     let text = "interface Person {\n  name: string;\n}\n\nconst greet = (person: Person): string => {\n  const text: \
                 string = `hi ${person.name}`;\n  return text; // @greeted\n};\n\nconsole.log(greet({ name: 'bo' }));\n";
     let program = Fixture::write(folder.path(), "main.ts", text);
-    let client = Client::new("node").await;
-    let said = client.record(&program, &[]).await;
+    let (client, said) = Client::recorded("node", &program).await;
     has(&said, &["exited with code 0", "output:\nhi bo\n"]);
     let state = client.ask("state_at", json!({ "at": at(&program, "greeted") })).await;
     has(&state, &["in greet: `return text;", "called from main.ts:10 in ", "text = 'hi bo'"]);
@@ -467,14 +450,12 @@ async fn an_imported_file_is_of_the_kind_that_node_takes_it_for() {
 
 #[tokio::test]
 async fn assignments_without_effect_write_nothing() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "const frozen = Object.freeze({ a: 1 });\nconst list = Object.freeze([1, 2]);\nconst fixed = \
                 Object.defineProperty({ b: 1 }, 'c', { value: 3, enumerable: true });\nfrozen.a = 2;\nlist[0] = 5;\n\
                 fixed.c = 4;\nfixed.b = 2;\nlet size = 0;\nfor (const { now } of [{ now: 3 }, { now: 3 }]) {\n  size = now; // \
                 @sized\n}\nconsole.log('done'); // @done\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
-    let client = Client::new("node").await;
-    client.record(&program, &[]).await;
+    let (_folder, program) = written("main.js", text);
+    let (client, _) = Client::recorded("node", &program).await;
     let state = client.ask("state_at", json!({ "at": at(&program, "done") })).await;
     has(&state, &["frozen = {a: 1}", "list = [1, 2]", "fixed = {b: 2, c: 3}"]);
     let writes = client.ask("find_writes", json!({ "target": "size" })).await;
@@ -582,11 +563,10 @@ async fn proxies_are_read_as_what_is_behind_them() {
 
 #[tokio::test]
 async fn a_program_that_replaces_methods_of_arrays_is_recorded() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "const push = Array.prototype.push;\nlet pushes = 0;\nArray.prototype.push = function (...items) {\n  \
                 pushes += 1;\n  return push.apply(this, items);\n};\nconst list = [];\nlist.push({ name: 'a' });\n\
                 const behind = new Proxy({ size: 1 }, {});\nconsole.log(list.length, pushes, behind.size); // @done\n";
-    let program = Fixture::write(folder.path(), "main.js", text);
+    let (_folder, program) = written("main.js", text);
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["exited with code 0", "1 1 1"]);
     let state = client.ask("state_at", json!({ "at": at(&program, "done") })).await;

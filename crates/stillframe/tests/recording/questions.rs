@@ -9,8 +9,7 @@ use crate::recorder::{Client, at, has, pythons, written};
 async fn the_first_bad_moment_and_its_cause_take_two_questions() {
     let program = Fixture::python("recording_shop");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        let said = client.record(&program, &[]).await;
+        let (client, said) = Client::recorded(&python, &program).await;
         has(
             &said,
             &["recorded as rec-1: the program exited with code 1; ", "output:\n", "cheap: pen, book\n"],
@@ -64,8 +63,7 @@ async fn the_first_bad_moment_and_its_cause_take_two_questions() {
 async fn the_origin_of_a_value_is_what_it_was_computed_from() {
     let program = Fixture::python("recording_shop");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let origin = client.ask("find_origin", json!({ "target": "total" })).await;
         has(
             &origin,
@@ -99,8 +97,7 @@ async fn the_origin_of_a_value_is_what_it_was_computed_from() {
 async fn the_state_at_a_moment_is_as_it_was() {
     let program = Fixture::python("recording_shop");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let second = format!("{}#2", at(&program, "appended"));
         let state = client.ask("state_at", json!({ "at": second })).await;
         has(
@@ -125,8 +122,7 @@ async fn the_state_at_a_moment_is_as_it_was() {
 async fn changes_between_moments_are_grouped_by_owner() {
     let program = Fixture::python("recording_shop");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let (from, to) = (at(&program, "discounted"), at(&program, "thrown"));
         let changes = client.ask("compare_moments", json!({ "from": from, "to": to })).await;
         has(&changes, &["checkout:\n", "total added: -9", "dict #", "['WELCOME'] added: 30", "len(): 0 → 1"]);
@@ -141,8 +137,7 @@ async fn changes_between_moments_are_grouped_by_owner() {
 async fn hits_are_counted_with_arguments_and_ends() {
     let program = Fixture::python("recording_shop");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let line = client.ask("count_hits", json!({ "target": at(&program, "appended") })).await;
         has(&line, &["was reached 3 times, first at event "]);
         let function = client.ask("count_hits", json!({ "target": "without_expensive" })).await;
@@ -176,8 +171,7 @@ async fn hits_are_counted_with_arguments_and_ends() {
 async fn threads_generators_and_recursion_are_recorded() {
     let program = Fixture::python("recording_stock");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        let said = client.record(&program, &[]).await;
+        let (client, said) = Client::recorded(&python, &program).await;
         has(&said, &["exited with code 0", "left: {'pen': -8, 'book': 7} 120", "problems: {'pen': 'pen'}"]);
         let first = client.ask("find_first", json!({ "condition": "self.stock['pen'] < 0" })).await;
         has(&first, &[&at(&program, "taken"), "run", "['pen']: 4 → -2", "size = 'small'", "pieces = 6"]);
@@ -197,8 +191,7 @@ async fn threads_generators_and_recursion_are_recorded() {
 async fn attributes_of_classes_and_members_of_enumerations_are_recorded() {
     let program = Fixture::python("recording_stock");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         // In another thread than that of the module, whose variable the class is.
         let first = client.ask("find_first", json!({ "condition": "Picker.packages > 4" })).await;
         has(
@@ -272,8 +265,7 @@ async fn mistakes_are_explained() {
 #[tokio::test]
 async fn what_a_first_moment_is_looked_for_in_must_exist() {
     let program = Fixture::python("recording_shop");
-    let client = Client::new("python3").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("python3", &program).await;
     let asked = async |about: serde_json::Value| {
         let mut arguments = json!({ "condition": "total < 0" });
         arguments.as_object_mut().unwrap().extend(about.as_object().unwrap().clone());
@@ -302,12 +294,10 @@ async fn what_a_first_moment_is_looked_for_in_must_exist() {
 /// Of a container whose first items are recorded, another one is not known, nor what is in it.
 #[tokio::test]
 async fn items_beyond_the_limit_are_named_whatever_is_asked_of_them() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "class Row:\n    def __init__(self, at):\n        self.price = at\n\n\n\
         rows = [Row(at) for at in range(150)]\nrows[120].price = -1\n";
-    let program = Fixture::write(folder.path(), "main.py", text);
-    let client = Client::new("python3").await;
-    client.record(&program, &[]).await;
+    let (_folder, program) = written("main.py", text);
+    let (client, _) = Client::recorded("python3", &program).await;
     for target in ["rows[120]", "rows[120].price"] {
         let unknown = client.fails("find_writes", json!({ "target": target, "at": "end" })).await;
         has(&unknown, &[&format!("no `{target}` at `end`"), "only 100 of its 150 items are recorded"]);
@@ -318,8 +308,7 @@ async fn items_beyond_the_limit_are_named_whatever_is_asked_of_them() {
 #[tokio::test]
 async fn a_run_without_code_of_the_program_has_no_events() {
     let (_folder, program) = written("main.mjs", "");
-    let client = Client::new("node").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("node", &program).await;
     let none = client.fails("find_writes", json!({ "target": "x" })).await;
     has(&none, &["the recording has no events"]);
     client.server.finish().await;
@@ -335,8 +324,7 @@ done = True
 ";
     let (_folder, program) = written("main.py", text);
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &[]).await;
+        let (client, _) = Client::recorded(&python, &program).await;
         let changed = "its contents were last changed at event ";
         let writes = client.ask("find_writes", json!({ "target": "rows" })).await;
         has(

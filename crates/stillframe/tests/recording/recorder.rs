@@ -35,6 +35,13 @@ impl Client {
         Self::with(&[], python).await
     }
 
+    /// A server with a recording of a program, and what is said about that.
+    pub(crate) async fn recorded(python: &str, program: &Fixture) -> (Self, String) {
+        let client = Self::new(python).await;
+        let said = client.record(program, &[]).await;
+        (client, said)
+    }
+
     /// A server with more arguments.
     pub(crate) async fn with(more: &[&str], python: &str) -> Self {
         Self::in_state(tempfile::tempdir().unwrap(), more, python).await

@@ -100,10 +100,9 @@ async fn a_node_run_is_debugged_in_both_directions() {
 
 #[tokio::test]
 async fn a_functions_breakpoint_is_reached_in_both_directions() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "def add(total, price):\n    total += price  # @first\n    return total\n\n\n\
                 amount = 0\nfor price in (1, 2, 3):\n    amount = add(amount, price)  # @called\n";
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     let client = replays(&program, "python3", &[]).await;
     let server = &client.server;
     server.ok("set_breakpoint", json!({ "function": "add" })).await;
@@ -287,8 +286,7 @@ impl Editor {
 #[tokio::test]
 async fn an_editor_debugs_a_recording() {
     let program = Fixture::of(Language::Python, "recording_shop");
-    let client = Client::new("python3").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("python3", &program).await;
     let mut editor = Editor::new(client.state.path());
     let mut hello = dap::InitializeArguments::default();
     let refused = editor.ask::<dap::Initialize>(hello.clone()).await.unwrap_err();

@@ -16,10 +16,9 @@ async fn two_runs_part_at_the_first_different_step_and_value() {
 /// Python gives strings other hashes in each process, so that the members of a set come in another order.
 #[tokio::test]
 async fn the_order_of_a_set_is_not_where_two_runs_part() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "import sys\n\n\ndef known(words):\n    names = set()\n    names.update(words)\n    limit = int(sys.argv[1])\n    \
                 return len(names) > limit  # @decided\n\n\nprint(known('one two three four five six seven eight'.split()))\n";
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     let client = Client::new("python3").await;
     for limit in ["3", "3", "4"] {
         client.record(&program, &[limit]).await;
@@ -58,13 +57,11 @@ async fn a_program_under_coverage_is_recorded() {
 /// What the program has done until it is killed is there.
 #[tokio::test]
 async fn a_killed_program_is_recorded_to_its_last_line() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "import os, signal\n\n\ndef spin():\n    count = 0\n    while True:\n        count += 1\n        \
                 if count == 5000:\n            os.kill(os.getpid(), signal.SIGKILL)  # @killed\n\n\nspin()\n";
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     for python in pythons() {
-        let client = Client::new(&python).await;
-        let said = client.record(&program, &[]).await;
+        let (client, said) = Client::recorded(&python, &program).await;
         has(&said, &["the program killed by signal 9"]);
         let state = client.ask("state_at", json!({ "at": "end" })).await;
         has(&state, &["before ", &at(&program, "killed"), "count = 5000"]);
@@ -74,7 +71,6 @@ async fn a_killed_program_is_recorded_to_its_last_line() {
 
 #[tokio::test]
 async fn the_programs_own_code_is_not_run_by_the_recorder() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "class Loud:\n    def __init__(self):\n        self.value = 1\n\n    def __repr__(self):\n        \
                 print('repr')\n        return 'x'\n\n    def __eq__(self, other):\n        print('eq')\n        return \
                 True\n\n    __hash__ = None\n\n    def __len__(self):\n        print('len')\n        return 1\n\n    \
@@ -86,10 +82,9 @@ async fn the_programs_own_code_is_not_run_by_the_recorder() {
                 self.size = 1\n\n\ndef use(one, odd, box):\n    both = [one, Loud()]\n    both.append(odd)\n    \
                 odd['a'] = one\n    one.value = 2\n    box.size = 3\n    both.pop(0)\n    return both  # @used\n\n\n\
                 use(Loud(), Odd(), Open())\nprint('done')\n";
-    let program = Fixture::write(folder.path(), "main.py", text);
+    let (_folder, program) = written("main.py", text);
     for python in pythons() {
-        let client = Client::new(&python).await;
-        let said = client.record(&program, &[]).await;
+        let (client, said) = Client::recorded(&python, &program).await;
         assert!(said.ends_with("output:\ndone\n"), "{python}: {said}");
         let state = client.ask("state_at", json!({ "at": at(&program, "used") })).await;
         has(

@@ -112,8 +112,7 @@ async fn a_variable_is_the_one_that_its_line_can_see() {
 #[tokio::test]
 async fn writes_and_origins_are_those_of_the_outer_variable() {
     let (_folder, program) = written("main.js", SHADOWS);
-    let client = Client::new("node").await;
-    client.record(&program, &[]).await;
+    let (client, _) = Client::recorded("node", &program).await;
     let about = |target: &str, name: &str| json!({ "target": target, "at": at(&program, name) });
     let written = async |arguments: Value| {
         let said = client.ask("find_writes", arguments).await;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, toolchains};
 
-use crate::recorder::{Client, has};
+use crate::recorder::{Client, has, written};
 
 const STACKS: &str = "\
 class Shop {
@@ -51,7 +51,6 @@ async fn stacks_are_those_of_a_plain_run() {
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "it ends by itself")]
 async fn the_line_of_an_uncaught_exception_is_shown_as_in_a_plain_run() {
-    let folder = tempfile::tempdir().unwrap();
     let client = Client::new("node").await;
     for text in [
         "function check(n) {\n  if (n > 2) throw new RangeError('too big');\n}\ncheck(3);\n",
@@ -60,7 +59,7 @@ async fn the_line_of_an_uncaught_exception_is_shown_as_in_a_plain_run() {
         "async function load(date) { return date.toISOString(); }\nload(new Date(NaN));\n",
         "async function pay() { throw Object.assign(new RangeError('unpaid'), { code: 'ERR_ASSERTION' }); }\npay();\n",
     ] {
-        let program = Fixture::write(folder.path(), "main.cjs", text);
+        let (_folder, program) = written("main.cjs", text);
         let mut node = tokio::process::Command::new("node");
         let plain = node.arg(program.path()).output().await.unwrap();
         let plain = String::from_utf8(plain.stderr).unwrap();
@@ -76,7 +75,6 @@ async fn the_line_of_an_uncaught_exception_is_shown_as_in_a_plain_run() {
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "it ends by itself")]
 async fn no_line_is_shown_where_a_plain_run_shows_none() {
-    let folder = tempfile::tempdir().unwrap();
     let client = Client::new("node").await;
     for text in [
         "process.setUncaughtExceptionCaptureCallback(() => console.log('captured'));\n\
@@ -87,7 +85,7 @@ async fn no_line_is_shown_where_a_plain_run_shows_none() {
         "async function check() { require('assert').strictEqual(1, 2); }\ncheck();\n",
         "async function read() { return JSON.parse('{'); }\nread();\n",
     ] {
-        let program = Fixture::write(folder.path(), "main.cjs", text);
+        let (_folder, program) = written("main.cjs", text);
         let mut node = tokio::process::Command::new("node");
         let plain = node.arg(program.path()).output().await.unwrap();
         let plain = String::from_utf8([plain.stdout, plain.stderr].concat()).unwrap();
