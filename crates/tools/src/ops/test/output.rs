@@ -116,6 +116,11 @@ impl PrintedReports {
         }
     }
 
+    /// Whether that shows it.
+    pub(super) fn finds_tests_in_stacks(&self) -> bool {
+        self.format != PrintedFormat::GoogleTest
+    }
+
     fn has_results(&self) -> bool {
         self.alone.is_none() && !self.reports.read().is_empty()
     }

@@ -20,6 +20,8 @@ use crate::ToolError;
 
 /// How many throws are kept. Most are caught by a library after all.
 const MOST: usize = 50;
+/// How many failed assertions are inspected where the runner reports each.
+const ENOUGH: usize = 20;
 /// How many frames of the whole stack are read.
 const FRAMES: usize = 60;
 
@@ -48,8 +50,6 @@ pub(super) struct ThrowCollector<'a> {
     kept: VecDeque<Throw>,
     dropped: u64,
     passed_over: u64,
-    /// Of the failures of a test, the first one decides.
-    is_google_test: bool,
     /// The program also stops at throws that its tests catch.
     stops_at_all: bool,
 }
@@ -71,7 +71,7 @@ impl<'a> ThrowCollector<'a> {
         reports: &'a TestReports,
         limits: Limits,
         printed: Option<&'a PrintedReports>,
-        is_google_test: bool,
+        stops_at_all: bool,
     ) -> Self {
         Self {
             session,
@@ -81,8 +81,7 @@ impl<'a> ThrowCollector<'a> {
             kept: VecDeque::new(),
             dropped: 0,
             passed_over: 0,
-            is_google_test,
-            stops_at_all: is_google_test,
+            stops_at_all,
         }
     }
 
@@ -97,8 +96,8 @@ impl<'a> ThrowCollector<'a> {
             let outcome = self.session.wait(until).await;
             let Outcome::Stopped(stop) = &outcome else { return Ok(outcome) };
             self.session.mark_stop_reported(stop);
-            if stop.reason == StopReason::Exception && stop.text.is_none() && self.is_decided() {
-                // What it says is in the runner's message. A signal has a text.
+            if stop.reason == StopReason::Exception && self.is_known(stop).await {
+                // What it says is in the runner's message.
             } else if stop.reason == StopReason::Exception {
                 self.drop_oldest();
                 let throw = self.look(stop).await;
@@ -126,18 +125,23 @@ impl<'a> ThrowCollector<'a> {
         }
     }
 
-    /// Whether the running test has failed already.
-    fn is_decided(&self) -> bool {
-        let Some(printed) = self.printed.filter(|_| self.is_google_test && !self.kept.is_empty()) else {
-            return false;
+    /// Whether a failed assertion adds nothing to what is known: the first one of each test is its failure.
+    async fn is_known(&self, stop: &Stop) -> bool {
+        // Signals and panics have a text.
+        let Some(printed) = self.printed.filter(|_| stop.text.is_none()) else { return false };
+        let failed: Vec<&Throw> = self.kept.iter().filter(|throw| is_failed_assertion(throw)).collect();
+        if failed.is_empty() || failed.len() >= ENOUGH {
+            return !failed.is_empty();
+        }
+        let stack = if printed.finds_tests_in_stacks() {
+            self.session.stack_trace(Some(stop.thread), 0, FRAMES).await.ok()
+        } else {
+            None
         };
         printed.update(self.session);
-        let test = running(&self.reports.read());
-        let is_failure = |throw: &Throw| {
-            let exception = throw.snapshot.exception.as_ref();
-            exception.is_some_and(|exception| exception.type_name == "test failure") && throw.test == test
-        };
-        test.is_some() && self.kept.iter().any(is_failure)
+        let of_stack = stack.and_then(|stack| printed.test_of(&stack.frames));
+        let test = of_stack.or_else(|| running(&self.reports.read()));
+        test.is_some() && failed.iter().any(|throw| throw.test == test)
     }
 
     async fn look(&self, stop: &Arc<Stop>) -> Throw {
@@ -171,6 +175,11 @@ impl<'a> ThrowCollector<'a> {
         self.kept.remove(oldest);
         self.dropped += 1;
     }
+}
+
+/// Whether the debugger has stopped where a test reports a failure.
+fn is_failed_assertion(throw: &Throw) -> bool {
+    throw.snapshot.exception.as_ref().is_some_and(|exception| exception.type_name == "test failure")
 }
 
 /// The test that has begun and is not over.
