@@ -89,7 +89,7 @@ pub(super) fn note(recording: &Recording, part: &Expression) -> Result<Option<St
     if let Expression::Attribute(of, name) = part {
         for object in objects(recording, of)? {
             if let Some(Method { name, .. }) = recording.property_of(object, name)? {
-                let unknown = "would have returned where it was not read is not known, so it may have held.";
+                let unknown = "would have returned is not known, so it may have held.";
                 return Ok(Some(format!("What `{name}` {unknown}")));
             }
         }

@@ -327,6 +327,11 @@ class Grid:
         i, j = at
         return self.rows[i][j]
 
+    @property
+    def least(self):
+        rows = self.rows
+        return min(map(min, rows))
+
     def __bool__(self):
         for row in self.rows:
             if any(row):
@@ -364,6 +369,7 @@ async fn methods_of_an_object_say_whether_it_is_true() {
             ("ready and grid", "Grid.__bool__"),
             ("ready and not grid", "Grid.__bool__"),
             ("grid[0, 1] < 0", "Grid.__getitem__"),
+            ("ready and grid.least < 0", "Grid.least"),
         ] {
             let never = client.ask("find_first", json!({ "condition": condition })).await;
             let note = format!("What `{method}` would have returned is not known, so it may have held.");

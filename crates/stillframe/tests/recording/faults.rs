@@ -215,7 +215,7 @@ x = 3
 print(status >> 8, x)  # @over
 ";
     let states: &[(&str, &[&str])] =
-        &[("over", &["x = 3", "status = 768"]), ("child", &["x = 2", "pid = 0", "process "])];
+        &[("over", &["x = 3", "status = 768"]), ("child", &["in process ", "x = 2", "pid = 0"])];
     recorded(text, &["exited with code 0", "3 3"], states).await;
 }
 

@@ -115,7 +115,7 @@ def main():
     row = {'sku': sku, \"cost\": least * 2, 'of': {'name': names[1]}}  # @row
     cost = row['cost']
     for price in [8, 6, 4]: half = halved(price)  # @halved
-    widths = [have, 9, cost]
+    widths = [cost, have, 9]
     narrow = max(widths, key=lambda width: -width)
     return have  # @end
 
@@ -184,7 +184,7 @@ const OF_STOCK: [Entry; 13] = [
     // The head and the body of a loop are one line.
     ("half", &["halved returned this at ", "price = 4, argument of halved ", "@halved"], "8 → 6"),
     // Of values that are compared, the one that was chosen.
-    ("narrow", &["[2] = -2 by ", "['cost'] = -2 by "], "widths = ["),
+    ("narrow", &["[0] = -2 by ", "['cost'] = -2 by "], "there is nothing"),
     // Two threads have given the same for different names.
     ("rates['pen']", &["@rates"], "returned this at "),
 ];
