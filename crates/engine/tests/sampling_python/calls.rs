@@ -1,6 +1,6 @@
 //! Where time is spent.
 
-use engine::model::activity::WaitKind;
+use engine::model::activity::{CallNode, WaitKind};
 use engine::session::Outcome;
 use tokio::time::Instant;
 
@@ -25,8 +25,10 @@ begin()  # @main
         let activity = scene
             .until(|activity| {
                 observed += activity.threads.iter().map(|thread| thread.samples).sum::<u64>();
-                // The first samples may be of the time before.
-                observed >= 10 && activity.threads.iter().any(|thread| call(&thread.calls, "spin").is_some())
+                // The first samples may be of the time before, or of stacks as text, which have no first lines.
+                let is_known = |spin: &CallNode| spin.location.as_ref().is_some_and(|location| location.line > 0);
+                observed >= 10
+                    && activity.threads.iter().any(|thread| call(&thread.calls, "spin").is_some_and(is_known))
             })
             .await;
         let main = thread(&activity, "MainThread");
