@@ -26,7 +26,8 @@ begin()  # @main
             .until(|activity| {
                 observed += activity.threads.iter().map(|thread| thread.samples).sum::<u64>();
                 // The first samples may be of the time before, or of stacks as text, which have no first lines.
-                let is_known = |spin: &CallNode| spin.location.as_ref().is_some_and(|location| location.line > 0);
+                let is_known =
+                    |spin: &CallNode| spin.location.as_ref().is_some_and(|location| location.line > 0);
                 observed >= 10
                     && activity.threads.iter().any(|thread| call(&thread.calls, "spin").is_some_and(is_known))
             })
