@@ -13,7 +13,12 @@ mod state;
 mod target;
 mod text;
 
-use crate::{Entry, Toolset};
+use std::future::Future;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::{Context, Effects, Entry, Text, Tool, ToolError, Toolset};
 
 pub use state::Quick;
 
@@ -37,6 +42,33 @@ const TOOLS: &[Entry] = &[
     Entry::of::<inspect::DebugVariables>(),
     Entry::of::<launch::DebugStop>(),
 ];
+
+/// A tool whose answer is a text, below which come the notes that have accumulated.
+trait QuickTool: DeserializeOwned + JsonSchema + Send + 'static {
+    /// See [`Tool::NAME`].
+    const NAME: &'static str;
+    /// See [`Tool::TITLE`].
+    const TITLE: &'static str;
+    /// See [`Tool::DESCRIPTION`].
+    const DESCRIPTION: &'static str;
+    /// See [`Tool::EFFECTS`].
+    const EFFECTS: Effects;
+
+    /// Does it.
+    fn run(self, context: &Context) -> impl Future<Output = Result<String, ToolError>> + Send;
+}
+
+impl<T: QuickTool> Tool for T {
+    type Answer = Text;
+    const NAME: &'static str = <T as QuickTool>::NAME;
+    const TITLE: &'static str = <T as QuickTool>::TITLE;
+    const DESCRIPTION: &'static str = <T as QuickTool>::DESCRIPTION;
+    const EFFECTS: Effects = <T as QuickTool>::EFFECTS;
+
+    async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        context.quick.with_notes(self.run(context).await).await
+    }
+}
 
 const INSTRUCTIONS: &str = "\
 Debug programs in Node.js, Python, C, C++, Rust, Java, Go, Ruby and PHP: inspect real values instead of guessing.

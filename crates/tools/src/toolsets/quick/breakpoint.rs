@@ -8,11 +8,12 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::QuickTool;
 use super::state::{RequestedBreakpoint, State};
 use super::target::{base_name, language};
 use super::text;
 use crate::ops::closing::CloseOnDrop;
-use crate::{Context, Effects, Text, Tool, ToolError};
+use crate::{Context, Effects, ToolError};
 
 /// Sets a breakpoint, or removes one.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -28,20 +29,13 @@ pub(super) struct DebugBreakpoint {
     remove: Option<bool>,
 }
 
-impl Tool for DebugBreakpoint {
-    type Answer = Text;
+impl QuickTool for DebugBreakpoint {
     const NAME: &'static str = "debug_breakpoint";
     const TITLE: &'static str = "Breakpoint";
     const DESCRIPTION: &'static str =
         "Set a breakpoint at file:line, at any time; a second one on the same line replaces the first.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.with_notes(self.run(context).await).await
-    }
-}
-
-impl DebugBreakpoint {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let mut state = context.quick.lock().await;
         let file = sources::absolute(&self.file);

@@ -4,10 +4,11 @@ use engine::debugger::Step;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::QuickTool;
 use super::text;
 use crate::ops::execution;
 use crate::ops::settle::Wait;
-use crate::{Context, Effects, Text, Tool, ToolError};
+use crate::{Context, Effects, ToolError};
 
 /// Lets the program run on.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -19,20 +20,13 @@ pub(super) struct DebugContinue {
     pause: Option<bool>,
 }
 
-impl Tool for DebugContinue {
-    type Answer = Text;
+impl QuickTool for DebugContinue {
     const NAME: &'static str = "debug_continue";
     const TITLE: &'static str = "Continue";
     const DESCRIPTION: &'static str =
         "Run to the next breakpoint or the end. On a running program: wait for it.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.with_notes(self.run(context).await).await
-    }
-}
-
-impl DebugContinue {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick_session().await?;
         let settled = if self.pause == Some(true) {
@@ -76,19 +70,12 @@ impl From<Action> for Step {
     }
 }
 
-impl Tool for DebugStep {
-    type Answer = Text;
+impl QuickTool for DebugStep {
     const NAME: &'static str = "debug_step";
     const TITLE: &'static str = "Step";
     const DESCRIPTION: &'static str = "Step over or into the current line, or out of the function.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.with_notes(self.run(context).await).await
-    }
-}
-
-impl DebugStep {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick_session().await?;
         let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report())?;

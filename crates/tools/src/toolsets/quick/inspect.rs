@@ -6,10 +6,11 @@ use engine::session::Session;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::QuickTool;
 use super::text;
 use crate::ops::inspect;
 use crate::render::unquoted;
-use crate::{Context, Effects, Text, Tool, ToolError};
+use crate::{Context, Effects, ToolError};
 
 /// Characters of a result unless it is asked for more.
 const RESULT: usize = 1000;
@@ -40,20 +41,13 @@ pub(super) struct DebugEvaluate {
     max_length: Option<usize>,
 }
 
-impl Tool for DebugEvaluate {
-    type Answer = Text;
+impl QuickTool for DebugEvaluate {
     const NAME: &'static str = "debug_evaluate";
     const TITLE: &'static str = "Evaluate";
     const DESCRIPTION: &'static str =
         "Evaluate an expression in the current frame. Side effects are allowed and persist.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.with_notes(self.run(context).await).await
-    }
-}
-
-impl DebugEvaluate {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick_session().await?;
         let frame = frame(&session, self.frame).await?;
@@ -84,19 +78,12 @@ pub(super) struct DebugStack {
     count: Option<usize>,
 }
 
-impl Tool for DebugStack {
-    type Answer = Text;
+impl QuickTool for DebugStack {
     const NAME: &'static str = "debug_stack";
     const TITLE: &'static str = "Stack";
     const DESCRIPTION: &'static str = "Show the current call stack, innermost frame first.";
     const EFFECTS: Effects = Effects::NONE;
 
-    async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.with_notes(self.run(context).await).await
-    }
-}
-
-impl DebugStack {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick_session().await?;
         let count = self.count.unwrap_or(FRAMES);
@@ -117,19 +104,12 @@ pub(super) struct DebugVariables {
     frame: Option<usize>,
 }
 
-impl Tool for DebugVariables {
-    type Answer = Text;
+impl QuickTool for DebugVariables {
     const NAME: &'static str = "debug_variables";
     const TITLE: &'static str = "Variables";
     const DESCRIPTION: &'static str = "Show the local variables of the current frame, with types and values.";
     const EFFECTS: Effects = Effects::NONE;
 
-    async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.with_notes(self.run(context).await).await
-    }
-}
-
-impl DebugVariables {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick_session().await?;
         let frame = frame(&session, self.frame).await?;

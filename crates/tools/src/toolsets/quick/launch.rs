@@ -11,12 +11,13 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::QuickTool;
 use super::state::{RequestedBreakpoint, State};
 use super::target::{Target, language};
 use super::text;
 use crate::ops::lifecycle;
 use crate::ops::settle::{Settled, Wait};
-use crate::{ArgumentList, Context, Effects, Text, Tool, ToolError};
+use crate::{ArgumentList, Context, Effects, ToolError};
 
 /// Starts a program.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -37,19 +38,12 @@ pub(super) struct DebugLaunch {
     timeout: Option<u64>,
 }
 
-impl Tool for DebugLaunch {
-    type Answer = Text;
+impl QuickTool for DebugLaunch {
     const NAME: &'static str = "debug_launch";
     const TITLE: &'static str = "Launch";
     const DESCRIPTION: &'static str = "Start debugging a program. It pauses before its first line. Ends a program that is already being debugged; breakpoints stay.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.with_notes(self.run(context).await).await
-    }
-}
-
-impl DebugLaunch {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report())?;
         let mut state = context.quick.lock().await;
@@ -64,7 +58,9 @@ impl DebugLaunch {
         let answer = text::lines([started(&target, &settled), began.said, pending(&began.session).await]);
         Ok(answer)
     }
+}
 
+impl DebugLaunch {
     /// What to start. Without a program it is the last one, and what else is not given is as it was.
     fn target(self, last: Option<&Target>) -> Result<Target, ToolError> {
         let mut target = match (self.program, last) {
@@ -190,19 +186,12 @@ async fn pending(session: &Session) -> String {
 #[serde(deny_unknown_fields)]
 pub(super) struct DebugStop {}
 
-impl Tool for DebugStop {
-    type Answer = Text;
+impl QuickTool for DebugStop {
     const NAME: &'static str = "debug_stop";
     const TITLE: &'static str = "Stop";
     const DESCRIPTION: &'static str = "End the program and the debug session, and remove the breakpoints.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.with_notes(self.run(context).await).await
-    }
-}
-
-impl DebugStop {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let mut state = context.quick.lock().await;
         let session = state.session.take();

@@ -15,6 +15,7 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::QuickTool;
 use super::target::{Target, base_name, language};
 use super::text;
 use crate::ops::closing::CloseOnDrop;
@@ -22,7 +23,7 @@ use crate::ops::run_until::{Frames, RunUntil, RunUntilResult, run_until, whole};
 use crate::ops::settle::{Settled, Wait};
 use crate::ops::unreached::rule;
 use crate::ops::{execution, lifecycle};
-use crate::{ArgumentList, Context, Effects, Text, Tool, ToolError, error};
+use crate::{ArgumentList, Context, Effects, ToolError, error};
 
 /// One question.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -51,19 +52,12 @@ pub(super) struct DebugProbe {
     timeout: Option<u64>,
 }
 
-impl Tool for DebugProbe {
-    type Answer = Text;
+impl QuickTool for DebugProbe {
     const NAME: &'static str = "debug_probe";
     const TITLE: &'static str = "Probe";
     const DESCRIPTION: &'static str = "One call: run a program to a line, report the source, the stack with all locals, your expressions and the output, and end it.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.with_notes(self.run(context).await).await
-    }
-}
-
-impl DebugProbe {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let (target, request) = self.request(context)?;
         let session = context.sessions.open_unlisted(target.adapter, target.title(), target.executable)?;
@@ -72,7 +66,9 @@ impl DebugProbe {
         guard.settle(true).await;
         said
     }
+}
 
+impl DebugProbe {
     fn request(self, context: &Context) -> Result<(Target, RunUntil), ToolError> {
         let program = sources::absolute(&self.program);
         let target = Target {
