@@ -4,6 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::Host;
 use crate::deadlines;
@@ -11,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::parts::{create, part_of, unwritable};
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
+use crate::sources;
 
 /// What compiles a source file, and how.
 pub(in crate::adapter) struct Compiler {
@@ -58,6 +60,10 @@ pub(in crate::adapter) async fn compile(
         &[text.as_bytes(), program.as_os_str().as_encoded_bytes(), flag_text.as_bytes()],
     )?;
     if host.is_file(&binary) && !text.lines().any(|line| includes(line.trim_start())) {
+        if sources::is_newer(source, &binary) {
+            // It was written again, with the same text. A time that cannot be set causes a needless warning.
+            let _ = std::fs::File::open(&binary).and_then(|file| file.set_modified(SystemTime::now()));
+        }
         return Ok(binary);
     }
     // A run of the program that is there already keeps its file.
