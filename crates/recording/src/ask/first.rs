@@ -7,7 +7,7 @@ mod search;
 pub(super) use self::objects::types_of as objects_of_types;
 use self::search::{ConditionMatch, Search};
 use super::properties;
-use super::reached::{is_named, not_called};
+use super::reached::{is_named, not_called, recorded_name};
 use super::state::{VALUE, is_definition};
 use super::stored;
 use super::text::{self, Lines};
@@ -75,6 +75,8 @@ fn with_gap(recording: &Recording, text: String) -> Result<String> {
 
 /// The first moment at which a condition holds in some call, what it looked like before, and what made it so.
 pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String> {
+    let function = request.function.map(|name| recorded_name(recording, name));
+    let request = &FirstRequest { function, ..*request };
     let occurrence = request.occurrence;
     let condition = recording.expression(request.condition)?;
     request.check(recording)?;

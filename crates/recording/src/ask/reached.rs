@@ -112,6 +112,7 @@ fn ranges(recording: &Recording, places: &[i64]) -> String {
 }
 
 fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Result<String> {
+    let name = recorded_name(recording, name);
     // Each process numbers the same function differently.
     let mut codes: BTreeMap<(&str, &str, i64), Vec<i64>> = BTreeMap::new();
     for (id, code) in &recording.codes {
@@ -136,6 +137,20 @@ fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Resu
 /// Whether a code is a function of this name.
 pub(super) fn is_named(code: &Code, name: &str) -> bool {
     &*code.name == name || code.last_name() == name
+}
+
+/// The name of a function as it is recorded: that of a method in Python before 3.11, and of a function of JavaScript that is
+/// assigned to a property, does not say what it belongs to.
+pub(super) fn recorded_name<'n>(recording: &Recording, name: &'n str) -> &'n str {
+    let is_there = |is_it: &dyn Fn(&Code) -> bool| recording.codes.values().any(is_it);
+    match name.rsplit_once('.') {
+        Some((_, last))
+            if !is_there(&|code| is_named(code, name)) && is_there(&|code| &*code.name == last) =>
+        {
+            last
+        }
+        _ => name,
+    }
 }
 
 /// That no function of this name ran.

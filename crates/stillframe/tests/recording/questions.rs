@@ -149,6 +149,8 @@ async fn hits_are_counted_with_arguments_and_ends() {
                 "return: 1, exception: 0\nreturned list of 2 (1 ×)",
             ],
         );
+        let method = client.ask("count_hits", json!({ "target": "Cart.apply" })).await;
+        has(&method, &["apply was called once", "amount=30"]);
         let file = client.ask("count_hits", json!({ "target": "main.py" })).await;
         has(&file, &["lines that ran: main.py ", "lines that ran, by hits:"]);
         // Without a moment, a variable of a call that has returned is read at the last event that has it.
