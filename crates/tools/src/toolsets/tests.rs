@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::{Next, ToolError, Words, confirmation, error};
+use crate::{Effects, Next, ToolError, Words, confirmation, error};
 
 /// The tools of the reference that `standard` comes from, in its order.
 const REFERENCE: [&str; 16] = [
@@ -141,92 +141,65 @@ const READ_ONLY: [&str; 25] = [
     "debugger_get_stack",
 ];
 
-/// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 42] = [
+/// Those that let code of the program run, which may do anything, each time.
+const RUNNING: [&str; 31] = [
     "record_run",
-    "remove_recordings",
     "debugger_run_test",
     "diagnose_hang",
     "debugger_detect_hang",
+    "start_debugging",
+    "restart_debugging",
+    "run_until",
+    "trace_values",
+    "debug_test",
+    "debug-script",
+    "continue_execution",
+    "step_over",
+    "step_into",
+    "step_out",
+    "step_back",
+    "reverse_continue",
+    "evaluate_expression",
+    "set_variable",
+    "debug_probe",
+    "debug_launch",
+    "debug_continue",
+    "debug_step",
+    "debug_evaluate",
+    "debugger_start",
+    "debugger_continue",
+    "debugger_step_over",
+    "debugger_step_into",
+    "debugger_step_out",
+    "debugger_inspect",
+    "debugger_add_watch",
+    "debugger_get_watches",
+];
+
+/// Those that may undo or end something, and do no more the second time.
+const ENDING: [&str; 11] = [
+    "remove_recordings",
     "close_debug_session",
     "remove_breakpoint",
     "clear_breakpoints",
     "detach_from_process",
-    "start_debugging",
-    "restart_debugging",
-    "run_until",
-    "trace_values",
-    "debug_test",
-    "debug-script",
-    "continue_execution",
-    "step_over",
-    "step_into",
-    "step_out",
-    "step_back",
-    "reverse_continue",
-    "evaluate_expression",
-    "set_variable",
-    "debug_probe",
-    "debug_launch",
     "debug_breakpoint",
-    "debug_continue",
-    "debug_step",
-    "debug_evaluate",
     "debug_stop",
-    "debugger_start",
     "debugger_stop_session",
     "debugger_remove_breakpoint",
-    "debugger_continue",
-    "debugger_step_over",
-    "debugger_step_into",
-    "debugger_step_out",
-    "debugger_inspect",
-    "debugger_add_watch",
     "debugger_remove_watch",
-    "debugger_get_watches",
     "debugger_stop_cpu_profile",
 ];
 
-/// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 39] = [
-    "record_run",
-    "debugger_run_test",
-    "diagnose_hang",
-    "debugger_detect_hang",
+/// Those that add something each time.
+const ADDING: [&str; 8] = [
     "create_debug_session",
     "attach_to_process",
     "set_breakpoint",
-    "start_debugging",
-    "restart_debugging",
-    "run_until",
-    "trace_values",
-    "debug_test",
-    "debug-script",
-    "continue_execution",
-    "step_over",
-    "step_into",
-    "step_out",
-    "step_back",
-    "reverse_continue",
-    "evaluate_expression",
-    "set_variable",
-    "debug_probe",
-    "debug_launch",
-    "debug_continue",
-    "debug_step",
-    "debug_evaluate",
-    "debugger_start",
     "debugger_set_breakpoint",
     "debugger_set_logpoint",
     "debugger_set_function_breakpoint",
     "debugger_toggle_breakpoint",
-    "debugger_continue",
-    "debugger_step_over",
-    "debugger_step_into",
-    "debugger_step_out",
-    "debugger_inspect",
-    "debugger_add_watch",
-    "debugger_get_watches",
     "debugger_start_cpu_profile",
 ];
 
@@ -380,15 +353,18 @@ fn an_error_does_not_repeat_itself() {
 
 #[test]
 fn annotations_match_behaviour() {
-    let read_only: BTreeSet<&str> = READ_ONLY.into_iter().collect();
-    assert_eq!(names_of(entries().filter(|entry| entry.effects.read_only)), read_only);
-    let destructive: BTreeSet<&str> = DESTRUCTIVE.into_iter().collect();
-    assert_eq!(names_of(entries().filter(|entry| entry.effects.destructive)), destructive);
-    let not_idempotent: BTreeSet<&str> = NOT_IDEMPOTENT.into_iter().collect();
-    assert_eq!(names_of(entries().filter(|entry| !entry.effects.idempotent)), not_idempotent);
-    for entry in entries().filter(|entry| entry.effects.read_only) {
-        assert!(!entry.effects.destructive && entry.effects.idempotent, "{}", entry.name);
+    for entry in entries() {
+        let expected = match entry.name {
+            name if READ_ONLY.contains(&name) => Effects::NONE,
+            name if RUNNING.contains(&name) => Effects::RUNS,
+            name if ENDING.contains(&name) => Effects::ENDS,
+            name if ADDING.contains(&name) => Effects::ADDS,
+            _ => Effects::SETS,
+        };
+        assert_eq!(entry.effects, expected, "{}", entry.name);
     }
+    let listed = READ_ONLY.into_iter().chain(RUNNING).chain(ENDING).chain(ADDING).collect::<BTreeSet<_>>();
+    assert!(listed.is_subset(&names_of(entries())), "{listed:?}");
 }
 
 /// The tools that may ask the user first, under `--confirm`. A new parameter of these names is about what a call changes.
