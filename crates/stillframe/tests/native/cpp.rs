@@ -217,7 +217,7 @@ async fn standard_library_values_are_summarized() {
         server.call("evaluate_expression", arguments).await
     };
     assert_eq!(evaluate("names.size() == 2").await.at("/result"), "true");
-    assert_eq!(evaluate("-item.id * 2 + sizeof(int)").await.at("/result"), "18446744073709551614");
+    assert_eq!(evaluate("-item.id * 2 + sizeof(int)").await.at("/result"), "2");
     for changes in ["item.id++ + 1", "item.id = 4", "item.id + (twice)(1)", "item + 1"] {
         assert_eq!(evaluate(changes).await.at("/success"), false, "{changes}");
     }

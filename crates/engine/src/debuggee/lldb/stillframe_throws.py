@@ -6,8 +6,8 @@ import re
 import lldb
 from stillframe_memory import c_string, readable
 import stillframe_cpp as cpp
+import stillframe_unhandled as unhandled
 from stillframe_stops import is_rethrown
-from stillframe_unhandled import RAISE, raised
 
 # The size of what libstdc++ keeps before an exception, and where in there its kind is.
 HEADER, KIND = 112, 80
@@ -48,9 +48,9 @@ def thrown(debugger, _command, result, _internal):
         # The arguments are still in registers: the object, and its type.
         registers = ("rdi", "rsi") if "x86_64" in target.GetTriple() else ("x0", "x1")
         thing, kind = (frame.FindRegister(name).GetValueAsUnsigned() for name in registers)
-    elif (thread.GetFrameAtIndex(0).GetFunctionName() or "").startswith(RAISE):
+    elif (thread.GetFrameAtIndex(0).GetFunctionName() or "").startswith(unhandled.RAISE):
         frame = thread.GetFrameAtIndex(0)
-        thing, kind = held(target, raised.get(thread.GetThreadID(), 0) + UNWINDER - HEADER)
+        thing, kind = held(target, unhandled.raised.get(thread.GetThreadID(), 0) + UNWINDER - HEADER)
     elif thread.GetStopReason() == lldb.eStopReasonSignal or is_rethrown(thread):
         # The functions that have aborted the program may have no names.
         frame = thread.GetFrameAtIndex(0)
