@@ -8,7 +8,7 @@ use test_support::{Fixture, rows_to_try};
 use crate::recorder::{Client, pythons};
 
 /// More than 100 moments in each language.
-const PROGRAMS: [&str; 2] = ["recording_shop", "recording_stock"];
+const PROGRAMS: [&str; 2] = ["recording_shop", "recording_derived"];
 
 /// Line, hit: the first, the last and some between of each line that ran. Left out are lines on which V8 stops less often
 /// than a recording has events: heads of loops and classes, and those with a function of their own.
