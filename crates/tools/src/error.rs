@@ -309,8 +309,8 @@ fn lines(lines: &[(u32, String)]) -> Value {
 impl From<Error> for ToolError {
     fn from(error: Error) -> Self {
         let code = error.code();
-        let text = error.to_string();
         let room = error.room().unwrap_or_default();
+        let plain = Self::new(code, error.to_string(), "");
         match error {
             Error::NotPaused { state } => {
                 let (why, next) = match state {
@@ -322,49 +322,44 @@ impl From<Error> for ToolError {
             }
             Error::NotLive { state } => {
                 let next = if state == "ended" { Next::StartAgain } else { Next::Start };
-                Self::new(code, text, "").then(next).with("state", json!(state))
+                plain.then(next).with("state", json!(state))
             }
-            Error::AlreadyLive | Error::Undebugged => Self::new(code, text, "").then(Next::EndFirst),
-            Error::NoBreakpoint(id) => Self::new(code, text, "")
-                .then(Next::FindBreakpoint)
-                .with("breakpointId", json!(id.to_string())),
-            Error::NoThread(id) => {
-                Self::new(code, text, "").then(Next::FindThread).with("threadId", json!(id.0))
+            Error::AlreadyLive | Error::Undebugged => plain.then(Next::EndFirst),
+            Error::NoBreakpoint(id) => {
+                plain.then(Next::FindBreakpoint).with("breakpointId", json!(id.to_string()))
             }
+            Error::NoThread(id) => plain.then(Next::FindThread).with("threadId", json!(id.0)),
             Error::NoReference { number, .. } | Error::WrongReference { number, .. } => {
-                Self::new(code, text, "").then(Next::FindReference).with("reference", json!(number.0))
+                plain.then(Next::FindReference).with("reference", json!(number.0))
             }
             Error::Stale { number, .. } => {
-                Self::new(code, text, "").then(Next::RenewReference).with("reference", json!(number.0))
+                plain.then(Next::RenewReference).with("reference", json!(number.0))
             }
             Error::NoFile { path, similar } => {
                 let similar: Vec<String> = similar.iter().map(|path| path.display().to_string()).collect();
-                let next = match similar.as_slice() {
-                    [] => String::new(),
-                    names => format!("did you mean {}?", names.join(" or ")),
+                let plain = match similar.as_slice() {
+                    [] => plain,
+                    names => plain.and(&format!("did you mean {}?", names.join(" or "))),
                 };
-                Self::new(code, text, &next)
-                    .with("file", json!(path.display().to_string()))
-                    .with("similar", json!(similar))
+                plain.with("file", json!(path.display().to_string())).with("similar", json!(similar))
             }
-            Error::BadFile { path, .. } => {
-                Self::new(code, text, "").with("file", json!(path.display().to_string()))
-            }
+            Error::BadFile { path, .. } => plain.with("file", json!(path.display().to_string())),
             Error::NoLine { path, line, nearest, .. } => {
                 let numbers: Vec<String> = nearest.iter().map(|(line, _)| line.to_string()).collect();
-                let next = if numbers.is_empty() {
-                    String::new()
-                } else {
-                    format!("lines that can have a breakpoint: {}", numbers.join(", "))
+                let plain = match numbers.as_slice() {
+                    [] => plain,
+                    numbers => {
+                        plain.and(&format!("lines that can have a breakpoint: {}", numbers.join(", ")))
+                    }
                 };
-                Self::new(code, text, &next)
+                plain
                     .with("file", json!(path.display().to_string()))
                     .with("line", json!(line))
                     .with("nearest", lines(&nearest))
             }
-            Error::NoStatement { path, lines: found, .. } => Self::new(code, text, "")
-                .with("file", json!(path.display().to_string()))
-                .with("lines", lines(&found)),
+            Error::NoStatement { path, lines: found, .. } => {
+                plain.with("file", json!(path.display().to_string())).with("lines", lines(&found))
+            }
             Error::Raised { type_name, message, traceback } => {
                 let full = if traceback.is_empty() { message.clone() } else { traceback };
                 // The names of the errors of Python and JavaScript for an unknown name.
@@ -379,22 +374,24 @@ impl From<Error> for ToolError {
                 let error = format!("Name not found: {message}");
                 Self { code, error, message, next: None, context: Map::new() }.with("type", json!(""))
             }
-            Error::Lost => Self::new(code, text, "").then(Next::LearnEnd),
-            Error::Forbidden { rule, .. } => Self::new(code, text, &rule),
-            Error::Limit { name, value, .. } => {
-                Self { message: format!("{text}, {room}"), ..Self::new(code, text, "") }
-                    .with("limit", json!(name))
-                    .with("value", json!(value))
+            Error::Lost => plain.then(Next::LearnEnd),
+            Error::Forbidden { rule: next, .. } | Error::Environment { remedy: next, .. }
+                if !next.is_empty() =>
+            {
+                plain.and(&next)
             }
-            Error::Environment { remedy, .. } => Self::new(code, text, &remedy),
-            Error::StartFailed { output, .. } if !output.is_empty() => Self::new(code, text, "")
-                .and(&format!("its output: {}", output.trim()))
-                .with("output", json!(output)),
+            Error::Limit { name, value, .. } => {
+                let message = format!("{}, {room}", plain.message);
+                Self { message, ..plain }.with("limit", json!(name)).with("value", json!(value))
+            }
+            Error::StartFailed { output, .. } if !output.is_empty() => {
+                plain.and(&format!("its output: {}", output.trim())).with("output", json!(output))
+            }
             Error::Deadline { after, .. } => {
                 let milliseconds = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
-                Self::new(code, text, "").with("timeout", json!(milliseconds))
+                plain.with("timeout", json!(milliseconds))
             }
-            _ => Self::new(code, text, ""),
+            _ => plain,
         }
     }
 }
