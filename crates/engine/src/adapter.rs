@@ -140,16 +140,6 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// What is known of it without looking at a program or a machine.
     fn facts(&self) -> &LanguageFacts;
 
-    /// Its name, in lower case.
-    fn name(&self) -> &'static str {
-        self.facts().name
-    }
-
-    /// The languages it covers, for messages.
-    fn about(&self) -> &'static str {
-        self.facts().about
-    }
-
     /// Finds what runs or debugs the language. `executable` is the user's choice; `near` is a file of the program.
     async fn locate(
         &self,
@@ -163,6 +153,16 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 
     /// Code that belongs to the runtime or to a library rather than to the user.
     fn is_internal(&self, path: &Path) -> bool;
+
+    /// Its name, in lower case.
+    fn name(&self) -> &'static str {
+        self.facts().name
+    }
+
+    /// The languages it covers, for messages.
+    fn about(&self) -> &'static str {
+        self.facts().about
+    }
 
     /// Makes sure that the debugger is there, and installs it where it is not.
     async fn provide(&self, _host: &dyn Host, runtime: &Runtime, _progress: &Progress) -> Result<PathBuf> {
