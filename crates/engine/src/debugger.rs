@@ -65,18 +65,12 @@ pub trait Debugger: Send + Sync + 'static {
 
     /// Finds the storage of a value in a frame, to watch it.
     async fn data_breakpoint_info(&self, request: DataRequest) -> Result<String> {
-        match self.base() {
-            Some(base) => base.data_breakpoint_info(request).await,
-            None => Err(cannot_watch(NO_DATA_BREAKPOINTS)),
-        }
+        self.base().ok_or_else(|| cannot_watch(NO_DATA_BREAKPOINTS))?.data_breakpoint_info(request).await
     }
 
     /// Replaces the data breakpoints. One outcome for each, in order, also for those that are disabled.
     async fn set_data_breakpoints(&self, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
-        match self.base() {
-            Some(base) => base.set_data_breakpoints(wanted).await,
-            None => Err(cannot_watch(NO_DATA_BREAKPOINTS)),
-        }
+        self.base().ok_or_else(|| cannot_watch(NO_DATA_BREAKPOINTS))?.set_data_breakpoints(wanted).await
     }
 
     /// Chooses the exceptions to stop at.
@@ -208,43 +202,28 @@ pub trait Debugger: Send + Sync + 'static {
 
     /// Begins to take down what the process spends its time with.
     async fn start_profile(&self) -> Result<()> {
-        match self.base() {
-            Some(base) => base.start_profile().await,
-            None => Err(not_measured("CPU profiles")),
-        }
+        self.base().ok_or_else(|| not_measured("CPU profiles"))?.start_profile().await
     }
 
     /// Ends that, and returns the result.
     async fn stop_profile(&self) -> Result<CpuProfile> {
-        match self.base() {
-            Some(base) => base.stop_profile().await,
-            None => Err(not_measured("CPU profiles")),
-        }
+        self.base().ok_or_else(|| not_measured("CPU profiles"))?.stop_profile().await
     }
 
     /// Counts the objects in the memory of the process, which is suspended meanwhile.
     async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
-        match self.base() {
-            Some(base) => base.heap_snapshot().await,
-            None => Err(not_measured("heap snapshots")),
-        }
+        self.base().ok_or_else(|| not_measured("heap snapshots"))?.heap_snapshot().await
     }
 
     /// How much memory the process uses for its objects, after a garbage collection if requested and the process is
     /// running.
     async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
-        match self.base() {
-            Some(base) => base.heap_usage(collect).await,
-            None => Err(not_measured("memory metrics")),
-        }
+        self.base().ok_or_else(|| not_measured("memory metrics"))?.heap_usage(collect).await
     }
 
     /// Marks and measures that the program and its runtime recorded, oldest first.
     async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
-        match self.base() {
-            Some(base) => base.timeline().await,
-            None => Err(not_measured("timelines")),
-        }
+        self.base().ok_or_else(|| not_measured("timelines"))?.timeline().await
     }
 
     /// Detaches: breakpoints are removed and the process keeps running.
