@@ -13,11 +13,12 @@ from stillframe_values import Code, Failed, made, spelled
 METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
 STREAMS = {"stdin", "stdout", "stderr"}
 # A variable with what is read of it.
-PATH = re.compile(r"(?<![\w.>])[A-Za-z_]\w*(?:\.\w+|->\w+|\[[^\[\]]*\])*")
+PATH = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*(?:\.\w+|->\w+|\[[^\[\]]*\])*")
 LETTER = re.compile(r"'(?:[^'\\]|\\.)'")
 # What calculations have besides variables.
 BUILT_IN = {"unsigned", "signed", "char", "short", "int", "long", "float", "double", "bool", "const", "sizeof", "true", "false", "nullptr"}
-SIMPLE = {lldb.eTypeClassBuiltin, lldb.eTypeClassPointer, lldb.eTypeClassEnumeration}
+# An enumeration may have operators, as a class may.
+SIMPLE = {lldb.eTypeClassBuiltin, lldb.eTypeClassPointer}
 HOLDERS = {lldb.eTypeClassPointer, lldb.eTypeClassArray}
 
 
@@ -53,14 +54,18 @@ def evaluate(types, debugger, command, result):
 
 def calculates(types, frame, expression):
     """Whether an expression calculates with numbers and pointers: it has no call, no assignment and no operator of a class."""
-    before = ""
-    for kind, text in Evaluation(types, frame, expression).tokens:
+    before, tokens = "", Evaluation(types, frame, expression).tokens
+    for kind, text in tokens:
         is_change = text in ASSIGNMENTS | {"++", "--", ","} or kind == "text" or kind == "other" and text not in "?:~"
         is_call = text == "(" and (before in (")", "]") or re.match(r"\w", before[-1:]) and before not in BUILT_IN)
-        if is_change or is_call:
+        # Part of what is not a path, whose type is unknown.
+        is_part = text in (".", "->", "[") and (before == ")" or before[:1].isdigit())
+        if is_change or is_call or is_part or kind == "number" and "_" in text:
             return False
         before = text
-    return all(is_number(frame, path) for path in paths(LETTER.sub("0", expression)) if path not in BUILT_IN)
+    expression = re.sub(r"\s*(->|[.[])\s*", r"\1", LETTER.sub("0", expression))
+    follows = any(text == "*" for _, text in tokens)
+    return all(is_number(frame, path, follows) for path in paths(expression) if path not in BUILT_IN)
 
 
 def paths(expression):
@@ -70,15 +75,19 @@ def paths(expression):
         yield from (path for index in re.findall(r"\[([^\[\]]*)\]", found) for path in paths(index))
 
 
-def is_number(frame, path):
-    """Whether a path leads to a number or a pointer, by pointers and arrays alone."""
+def is_number(frame, path, follows):
+    """Whether a path leads to a number or a pointer, by pointers and arrays alone; with `follows`, to one that leads to
+    a number."""
     def kind(part):
         found = (frame.GetValueForVariablePath(root + part) for root in ("", "this->"))
         value = next((one for one in found if one.IsValid()), lldb.SBValue())
         return value.GetType().GetCanonicalType().GetDereferencedType() or value.GetType().GetCanonicalType()
 
     through = [kind(path[: found.start()]) for found in re.finditer(r"->|\[", path)]
-    return kind(path).GetTypeClass() in SIMPLE and all(one.GetTypeClass() in HOLDERS for one in through)
+    found = kind(path)
+    while follows and found.IsPointerType():
+        found = found.GetPointeeType().GetCanonicalType()
+    return found.GetTypeClass() in SIMPLE and all(one.GetTypeClass() in HOLDERS for one in through)
 
 
 def indexed(value):
