@@ -194,9 +194,10 @@ def leave_library(breakpoint, target, location, locations):
     """Break where a function's own code begins after that of a library, if the breakpoint has no location there."""
     address = location.GetAddress()
     entry, start = address.GetLineEntry(), address.GetFunction().GetStartAddress()
-    is_after_entry = file_address(address) == file_address(start) + address.GetFunction().GetPrologueByteSize()
+    is_first = file_address(address) == file_address(start) + address.GetFunction().GetPrologueByteSize()
+    is_inside = is_first and address.GetBlock().GetContainingInlinedBlock().IsValid() and is_library(entry.GetFileSpec())
     own = start.GetLineEntry().GetFileSpec()
-    if not location.IsEnabled() or not is_after_entry or is_library(own) or not is_library(entry.GetFileSpec()):
+    if not location.IsEnabled() or not is_inside or is_library(own):
         return
     if entry.GetFileSpec().GetFilename() in str(breakpoint):
         # It is the requested line.
