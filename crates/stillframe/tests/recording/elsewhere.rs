@@ -286,7 +286,7 @@ def add(n):
 
 if __name__ == '__main__':
     add(1)
-    if sys.argv[1] == 'fork':
+    if sys.argv[1] == 'os.fork':
         pid = os.fork()
         if pid == 0:
             add(-10)
@@ -294,7 +294,7 @@ if __name__ == '__main__':
             os._exit(0)
         os.waitpid(pid, 0)
     else:
-        process = multiprocessing.get_context('spawn').Process(target=add, args=(-10,))
+        process = multiprocessing.get_context(sys.argv[1]).Process(target=add, args=(-10,))
         process.start()
         process.join()
 ";
@@ -304,7 +304,8 @@ async fn each_process_has_its_own_variables_of_a_module() {
     let (_folder, program) = written("main.py", PROCESSES);
     for python in pythons() {
         let client = Client::new(&python).await;
-        for (how, value, writes) in [("spawn", -10, "count: 0 → -10"), ("fork", -29, "count: -9 → -29")] {
+        for (how, value, writes) in [("spawn", -10, "count: 0 → -10"), ("os.fork", -29, "count: -9 → -29")]
+        {
             let said = client.record(&program, &[how]).await;
             has(&said, &["exited with code 0"]);
             let last = format!("{}#last", at(&program, "added"));
@@ -314,7 +315,10 @@ async fn each_process_has_its_own_variables_of_a_module() {
             let said = client.ask("find_first", json!({ "condition": condition })).await;
             has(&said, &[writes, "variables of <module> then:"]);
         }
-        let said = client.ask("find_first", json!({ "condition": "totals['n'] < -20" })).await;
+        let below = json!({ "condition": "totals['n'] < -20" });
+        has(&client.ask("find_first", below.clone()).await, &["in process ", "['n']: -9 → -29"]);
+        client.record(&program, &["fork"]).await;
+        let said = client.ask("find_first", below).await;
         has(&said, &["What a forked process changes in objects of its parent"]);
         client.server.finish().await;
     }
