@@ -204,6 +204,17 @@ if __name__ == '__main__':
 async fn both_sides_of_a_fork_are_recorded() {
     let text = "\
 import os
+import weakref
+
+
+def freed():
+    held = {1}
+    seen = weakref.ref(held)
+    if os.fork() == 0:
+        held = None
+        os._exit(4 if seen() is None else 5)
+    return os.wait()[1] >> 8
+
 
 x = 1
 pid = os.fork()
@@ -212,11 +223,11 @@ if pid == 0:
     os._exit(3)  # @child
 _, status = os.waitpid(pid, 0)
 x = 3
-print(status >> 8, x)  # @over
+print(status >> 8, x, freed())  # @over
 ";
     let states: &[(&str, &[&str])] =
         &[("over", &["x = 3", "status = 768"]), ("child", &["in process ", "x = 2", "pid = 0"])];
-    recorded(text, &["exited with code 0", "3 3"], states).await;
+    recorded(text, &["exited with code 0", "3 3 4"], states).await;
 }
 
 /// Python before 3.12 has one trace function, which the program has as long as it wants.

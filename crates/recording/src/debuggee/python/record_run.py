@@ -43,6 +43,8 @@ PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 ENDS_UNSEEN = sys.version_info < (3, 10)
 EXITS = ("__exit__", "__aexit__")
 
+KEEPS_LOCALS = sys.version_info < (3, 13)
+
 # Characters of output that are recorded of each write.
 MOST_OUTPUT = 4000
 
@@ -186,8 +188,12 @@ class Recorder(Paths):
         self.wire.abandon()
         if not self.closed:
             self.source.stop()
+            # What the parent knew of its calls is not to keep what the child releases.
+            call = getattr(getattr(self.local, "thread", None), "top", None)
+            while call is not None:
+                call.known, call.returned, call = {}, None, call.caller
             if self.begin():
-                self.continue_calls(sys._getframe(1))
+                self.continue_calls(sys._getframe().f_back)
 
     @guarded
     def continue_calls(self, frame):
@@ -212,6 +218,9 @@ class Recorder(Paths):
                 plain = [name for name in names if type(name) is str and not is_double(name)]
                 shown = [name for name in plain if not issubclass(type(names[name]), NAMED)]
                 self.store(activation.owner, activation.known, shown, names)
+                # Before Python 3.13, the frame keeps them in a dictionary, which nothing else refers to.
+                if KEEPS_LOCALS and frame.f_code.co_flags & 1 and sys.getrefcount(names) <= 3:
+                    names.clear()
 
     # -- what is recorded -------------------------------------------------------------------------------------------
 
