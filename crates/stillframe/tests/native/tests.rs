@@ -42,6 +42,7 @@ fn parses() -> Result<(), std::num::ParseIntError> {
 ";
 
 const BASKET: &str = "\
+#include <future>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <vector>
@@ -67,6 +68,11 @@ TEST(Basket, Refuses) {
 TEST(Basket, Throws) {
     int number = 3;
     if (number > 2) throw std::runtime_error(\"no such basket\"); // @throws
+}
+
+TEST(Basket, Waits) {
+    auto later = std::async(std::launch::async, [] { int number = 4; return std::stoi(\"y\") + number; }); // @waits
+    EXPECT_EQ(later.get(), 4);
 }
 ";
 const ASSERTS: &str = "\
@@ -462,6 +468,8 @@ async fn google_test_reports_the_failed_assertion_and_the_exception() {
     assert_eq!(answer.at("/failure/line"), &json!(program.line("throws")), "{}", answer.text);
     assert_eq!(answer.at("/failure/exception/type"), "std::runtime_error", "{}", answer.text);
     assert!(answer.at("/failure/frames/0/locals").to_string().contains("number"), "{}", answer.text);
+    let answer = tested(&sources, "./basket --gtest_filter=Basket.Refuses:Basket.Waits").await;
+    assert_eq!(answer.at("/failure/line"), &json!(program.line("waits")), "{}", answer.text);
     let answer = tested(&sources, "./basket --gtest_filter=Basket.Missing").await;
     assert_eq!(answer["verdict"], "no_tests", "{}", answer.text);
 }

@@ -22,6 +22,11 @@ pub(super) fn is_around(stack: &[StackFrame<Reference>]) -> bool {
     stack.iter().any(|frame| is_runner(&frame.name))
 }
 
+/// Whether an exception is thrown that was kept before, such as by another thread.
+pub(super) fn is_thrown_again(stack: &[StackFrame<Reference>]) -> bool {
+    stack.iter().any(|frame| frame.name.starts_with("std::rethrow_exception"))
+}
+
 /// Whether a message is of an exception rather than of an assertion.
 pub(super) fn is_of_exception(message: &str) -> bool {
     message.starts_with("C++ exception with description ")

@@ -215,9 +215,13 @@ pub(super) fn throw_of(throws: &[Throw], test: &str, message: Option<&str>) -> O
             .iter()
             .rposition(|throw| is_in_test(&throw) && kind(throw).as_deref() == Some("error"));
     }
-    // An exception that ends a test is the last one in it.
+    // An exception that ends a test is the last one in it, and begins where it was thrown first.
     let by_exception = message.is_some_and(googletest::is_of_exception);
-    let named = || throws.iter().rposition(is_named);
+    let named = || {
+        let last = throws.iter().rposition(is_named)?;
+        let before = &throws[..if googletest::is_thrown_again(&throws[last].stack) { last } else { 0 }];
+        before.iter().rposition(is_named).or(Some(last))
+    };
     let last = || message.is_none().then(|| throws.iter().rposition(|throw| is_in_test(&throw)))?;
     if by_exception { named() } else { throws.iter().position(is_failure).or_else(named).or_else(last) }
 }
