@@ -164,7 +164,8 @@ impl Output {
     /// Waits, for [`deadlines::DRAIN`] at most, until everything is here that programs have written by now.
     pub async fn caught_up(&self) {
         let sources = lock(&self.0.sources).clone();
-        let all = sources.into_iter().map(async |source| {
+        // rustc 1.95 crashes on an asynchronous closure here when it compiles incrementally.
+        let all = sources.into_iter().map(|source| async move {
             let (reply, answer) = oneshot::channel();
             // One that has ended has copied everything.
             if source.send(reply).await.is_ok() {
