@@ -112,7 +112,7 @@ fn ranges(recording: &Recording, places: &[i64]) -> String {
 }
 
 fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Result<String> {
-    let name = recorded_name(recording, name);
+    let (asked, name) = (name, recorded_name(recording, name));
     // Each process numbers the same function differently.
     let mut codes: BTreeMap<(&str, &str, i64), Vec<i64>> = BTreeMap::new();
     for (id, code) in &recording.codes {
@@ -125,6 +125,9 @@ fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Resu
         return Err(not_called(recording, name));
     }
     let mut lines = Lines::default();
+    if name != asked {
+        lines.add(format!("no function is recorded as `{asked}`; each that is named `{name}`:"));
+    }
     for ((_, name, _), codes) in codes {
         match codes.first().and_then(|id| recording.codes.get(id)).filter(|code| is_class(recording, code)) {
             Some(class) => class_calls(recording, class, &mut lines)?,
@@ -142,15 +145,15 @@ pub(super) fn is_named(code: &Code, name: &str) -> bool {
 /// The name of a function as it is recorded: that of a method in Python before 3.11, and of a function of JavaScript that is
 /// assigned to a property, does not say what it belongs to.
 pub(super) fn recorded_name<'n>(recording: &Recording, name: &'n str) -> &'n str {
+    let Some((of, last)) = name.rsplit_once('.') else { return name };
     let is_there = |is_it: &dyn Fn(&Code) -> bool| recording.codes.values().any(is_it);
-    match name.rsplit_once('.') {
-        Some((_, last))
-            if !is_there(&|code| is_named(code, name)) && is_there(&|code| &*code.name == last) =>
-        {
-            last
-        }
-        _ => name,
-    }
+    // Whether methods are recorded with what they belong to: in Python, all or none.
+    let is_said = |code: &Code| match code.name.rsplit_once('.') {
+        Some((owner, _)) => recording.spelling == Spelling::Python || owner == of,
+        None => false,
+    };
+    let is_other = is_there(&|code| is_named(code, name) || is_said(code));
+    if !is_other && is_there(&|code| &*code.name == last) { last } else { name }
 }
 
 /// That no function of this name ran.
