@@ -28,9 +28,11 @@ async fn an_uncaught_exception_stops_at_its_throw_with_type_and_message() {
     assert_eq!(exception(&ran), ("std::length_error", "no room for b"));
     assert_eq!((ran.at("/location/function"), ran.variable("name")), (&json!("shop::Cart::add"), r#""b""#));
     // It has left a function before it comes to one that it may not leave.
-    let arguments = json!({ "program": program.path(), "args": ["guarded"], "timeout": 60_000 });
+    let mut arguments = json!({ "program": program.path(), "args": ["guarded"], "timeout": 60_000 });
+    arguments["exceptions"] = json!("userUnhandled");
     let ran = server.ok("run_until", arguments).await;
     assert_eq!(exception(&ran), ("char const*", "text"), "{}", ran.text);
+    assert_eq!(ran.at("/exception/uncaught"), true, "{}", ran.text);
     assert_eq!((ran.variable("label"), ran.variable("size")), ("<destroyed>", "3"));
     server.finish().await;
 }

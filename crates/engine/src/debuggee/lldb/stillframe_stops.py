@@ -90,8 +90,9 @@ def is_rethrown(thread):
 
 def is_terminating(thread):
     """Whether a thread throws an exception again only to describe it, because nothing has caught it."""
-    names = (thread.GetFrameAtIndex(at).GetFunctionName() or "" for at in range(1, 6))
-    return is_rethrown(thread) and any(name.startswith("std::terminate") for name in names)
+    names = [thread.GetFrameAtIndex(at).GetFunctionName() or "" for at in range(7)]
+    ends = ("std::terminate", "__cxa_call_terminate", "__gxx_personality")
+    return all(any(name.startswith(of) for name in names) for of in ("__cxa_rethrow", ends))
 
 
 def missed(debugger, command, result, _internal):

@@ -8,7 +8,7 @@ import re
 
 import lldb
 from stillframe_names import is_library
-from stillframe_stops import deciding, passes
+from stillframe_stops import deciding, is_terminating, passes
 
 RAISE = "_Unwind_RaiseException"
 # How GCC's unwinder writes that on x86-64: a zero, and the stack pointer of the function with the handler.
@@ -70,7 +70,8 @@ def found(frame, location, _extra, _internal):
     pointer = process.ReadPointerFromMemory(exception + HANDLER, error)
     # Below is the address that the function called last returns to.
     back = process.ReadPointerFromMemory(pointer - 8, error)
-    return error.Fail() or not is_users(process.GetTarget().ResolveLoadAddress(back - 1))
+    place = process.GetTarget().ResolveLoadAddress(back - 1)
+    return error.Fail() or not (is_users(place) or is_terminating(thread))
 
 
 def is_users(place):
