@@ -117,5 +117,10 @@ async fn a_lambda_is_left_out_where_a_rule_names_what_the_code_around_it_has() {
         assert_eq!(json!(rows.collect::<Vec<_>>()), values, "{}", traced.text);
         assert!(!traced.text.contains("cannot find symbol"), "{}", traced.text);
     }
+    let point =
+        json!({ "line": program.line("knows"), "expressions": ["word"], "condition": "key.equals(\"bee\")" });
+    let arguments = json!({ "program": program.path(), "points": [point], "timeout": 60_000 });
+    let traced = server.ok("trace_values", arguments).await;
+    assert_eq!(traced["rows"].as_array().unwrap().len(), 1, "{}", traced.text);
     server.finish().await;
 }

@@ -136,7 +136,8 @@ final class Rules {
         for (Object expression : Json.list(rule.record.get("expressions"))) {
             cells.add(cell(rule, (String) expression, thread));
         }
-        if (isOfOuter(cells, thread)) {
+        // A condition that is met has the names of the lambda.
+        if (rule.condition == null && isOfOuter(cells, thread)) {
             rule.own = debuggee.breakpoints.count(rule.id, rule.own, -1);
             return;
         }
