@@ -204,6 +204,9 @@ class Recorder(Paths):
                 return
             frames.append(frame)
             frame = frame.f_back
+        # A child may end at once: what is deep in its variables is written where the child comes to it.
+        heap, depth = self.heap, self.heap.depth
+        heap.depth = 1
         for frame in reversed(frames):
             code, line = self.source.observe(frame.f_code), frame.f_lineno or frame.f_code.co_firstlineno
             if not code:
@@ -221,6 +224,7 @@ class Recorder(Paths):
                 # Before Python 3.13, the frame keeps them in a dictionary, which nothing else refers to.
                 if KEEPS_LOCALS and frame.f_code.co_flags & 1 and sys.getrefcount(names) <= 3:
                     names.clear()
+        heap.depth = depth
 
     # -- what is recorded -------------------------------------------------------------------------------------------
 
