@@ -217,6 +217,7 @@ def freed():
 
 
 x = 1
+rows = [[number] for number in range(1100)]
 pid = os.fork()
 if pid == 0:
     x = 2
@@ -225,8 +226,10 @@ _, status = os.waitpid(pid, 0)
 x = 3
 print(status >> 8, x, freed())  # @over
 ";
-    let states: &[(&str, &[&str])] =
-        &[("over", &["x = 3", "status = 768"]), ("child", &["in process ", "x = 2", "pid = 0"])];
+    let states: &[(&str, &[&str])] = &[
+        ("over", &["x = 3", "status = 768"]),
+        ("child", &["in process ", "x = 2", "pid = 0", "rows = [<list #"]),
+    ];
     recorded(text, &["exited with code 0", "3 3 4"], states).await;
 }
 

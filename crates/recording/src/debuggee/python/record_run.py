@@ -23,7 +23,7 @@ import stillframe_state
 from record_accelerator import native
 from record_chosen import PACKAGES, Chosen
 from record_effects import ATTRIBUTE, NOTHING, Effects, effects_in
-from record_heap import MOST_BELOW, WIDE, WITH_PARTS, Heap, Known, differ, module_dict
+from record_heap import MOST_BELOW, SIMPLE, WIDE, WITH_PARTS, Heap, Known, differ, module_dict
 from record_named import NAMED, is_double
 from record_paths import MISSING, Paths
 from record_shapes import Shape, class_name
@@ -48,6 +48,9 @@ KEEPS_LOCALS = sys.version_info < (3, 13)
 # Characters of output that are recorded of each write.
 MOST_OUTPUT = 4000
 
+# Objects in the variables of a call of which all are written at a fork.
+MOST_FORKED = 1000
+
 
 def guarded(method):
     """A method whose errors are not the program's."""
@@ -63,6 +66,19 @@ def guarded(method):
             self.fail(error)
 
     return call
+
+
+def is_small(values):
+    """Whether values and all that is in them are few."""
+    seen = set()
+    for value in values:
+        if id(value) not in seen:
+            seen.add(id(value))
+            parts = gc.get_referents(value)
+            values += [part for part in parts if type(part) not in SIMPLE and not issubclass(type(part), NAMED)]
+        if len(values) > MOST_FORKED:
+            return False
+    return True
 
 
 class Code:
@@ -204,22 +220,22 @@ class Recorder(Paths):
                 return
             frames.append(frame)
             frame = frame.f_back
-        # A child may end at once: what is deep in its variables is written where the child comes to it.
         heap, depth = self.heap, self.heap.depth
-        heap.depth = 1
         for frame in reversed(frames):
             code, line = self.source.observe(frame.f_code), frame.f_lineno or frame.f_code.co_firstlineno
             if not code:
                 continue
+            names = frame.f_locals
+            plain = [name for name in names if type(name) is str and not is_double(name)]
+            shown = [name for name in plain if not issubclass(type(names[name]), NAMED)]
+            # A child may end at once: of many objects, only the first level is written.
+            heap.depth = depth if is_small([names[name] for name in shown]) else 1
             activation = self.enter(self.thread(), code, frame, b"forked")
             self.source.follow(activation, frame)
             word, activation.pending = code.lines.get(line) or self.line_of(code, line)
             self.wire.record(activation.base | word)
             with self.turn:
                 self.wire.by = activation.number << BY_SHIFT
-                names = frame.f_locals
-                plain = [name for name in names if type(name) is str and not is_double(name)]
-                shown = [name for name in plain if not issubclass(type(names[name]), NAMED)]
                 self.store(activation.owner, activation.known, shown, names)
                 # Before Python 3.13, the frame keeps them in a dictionary, which nothing else refers to.
                 if KEEPS_LOCALS and frame.f_code.co_flags & 1 and sys.getrefcount(names) <= 3:
