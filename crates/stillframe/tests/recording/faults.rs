@@ -228,7 +228,7 @@ print(status >> 8, x, freed())  # @over
 ";
     let states: &[(&str, &[&str])] = &[
         ("over", &["x = 3", "status = 768"]),
-        ("child", &["in process ", "x = 2", "pid = 0", "rows = [<list #"]),
+        ("child", &["in process ", "x = 2", "rows = [<list #", "pid = 0"]),
     ];
     recorded(text, &["exited with code 0", "3 3 4"], states).await;
 }
