@@ -219,8 +219,9 @@ pub(super) fn throw_of(throws: &[Throw], test: &str, message: Option<&str>) -> O
     let by_exception = message.is_some_and(googletest::is_of_exception);
     let named = || {
         let last = throws.iter().rposition(is_named)?;
-        let before = &throws[..if googletest::is_thrown_again(&throws[last].stack) { last } else { 0 }];
-        before.iter().rposition(is_named).or(Some(last))
+        let is_again = throws.get(last).is_some_and(|throw| googletest::is_thrown_again(&throw.stack));
+        let first = throws.iter().take(last).rposition(is_named).filter(|_| is_again);
+        first.or(Some(last))
     };
     let last = || message.is_none().then(|| throws.iter().rposition(|throw| is_in_test(&throw)))?;
     if by_exception { named() } else { throws.iter().position(is_failure).or_else(named).or_else(last) }
