@@ -77,7 +77,7 @@ async fn agree(program: &Fixture, runtime: &str, language: &str) {
     let text = std::fs::read_to_string(program.path()).unwrap();
     let moments = moments(&client, file, &text).await;
     assert!(moments.len() > 50, "{moments:?}");
-    for (line, hit) in rows_to_try(moments, 30) {
+    for (line, hit) in rows_to_try(moments, 15) {
         let live = json!({ "language": language, "executablePath": runtime });
         let live = server.ok("create_debug_session", live).await.data["sessionId"].clone();
         let at = json!({
