@@ -321,10 +321,13 @@ class Watch:
     def change(self, frame):
         """The texts before and after, if the value or its items were written since the last call."""
         # Any function may write the items, and removed ones are not to be held for longer than a line.
-        value = self.slot.read() if self.slot.concerns(frame) else self.value
+        before, kept = self.value, self.items
+        value = self.slot.read() if self.slot.concerns(frame) else before
         items = items_of(value)
-        if (value is self.value or is_alike(value, self.value)) and are_alike(items, self.items):
+        if (value is before or is_alike(value, before)) and are_alike(items, kept):
             return None
+        if self.value is not before or self.items is not kept:
+            return self.change(frame)  # Another thread has compared in between.
         old, self.value, self.text, self.items = self.text, value, text_of(value), items
         return old, self.text
 
@@ -512,9 +515,8 @@ def on_line(frame):
         change = each.change(frame) if each.is_enabled else None
         if change is not None:
             report(each, change, frame, ident, stops, changes)
-    lines = ran.pop(ident, None) or collections.deque(maxlen=MOST_LINES)
+    lines = ran[ident] = ran.pop(ident, None) or collections.deque(maxlen=MOST_LINES)
     lines.append((id(frame), frame.f_code, frame.f_lineno))
-    ran[ident] = lines
     if len(ran) > MOST_LINES:
         ran.pop(next(iter(list(ran))), None)
     return stops, changes
@@ -575,9 +577,7 @@ def has_instruction(code, line, operations, name):
 
 def has_ended(frame, current):
     """Whether a frame is no longer on any stack."""
-    if frame is current:
-        return False
-    each = current.f_back
+    each = current
     while each is not None:
         if each is frame:
             return False
