@@ -5,6 +5,7 @@ pub(super) mod silenced;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use self::silenced::Asked;
@@ -390,16 +391,19 @@ pub(super) async fn complete(debugger: &DapDebugger) {
     let Some(command) = debugger.quirks().breakpoints_command else { return };
     match commands::run(debugger, None, command.to_owned(), deadlines::READ).await {
         Ok(answer) => {
-            let others = answer.lines().find_map(|line| line.strip_prefix("others "));
-            let others = others.and_then(|text| serde_json::from_str::<Vec<(i64, i64)>>(text).ok());
-            let places = answer.lines().find_map(|line| line.strip_prefix("places "));
-            let places = places.and_then(|text| serde_json::from_str::<Vec<(i64, _)>>(text).ok());
             let mut breakpoints = lock(&debugger.0.breakpoints);
-            breakpoints.others = others.unwrap_or_default().into_iter().collect();
-            breakpoints.places = places.unwrap_or_default().into_iter().collect();
+            breakpoints.others = by_number(&answer, "others ");
+            breakpoints.places = by_number(&answer, "places ");
         }
         Err(error) => tracing::warn!(%error, "a line may be hit more than once"),
     }
+}
+
+/// What a command has printed after a marker, by the number of a breakpoint: pairs as JSON.
+fn by_number<T: DeserializeOwned>(answer: &str, marker: &str) -> HashMap<i64, T> {
+    let printed = answer.lines().find_map(|line| line.strip_prefix(marker));
+    let pairs = printed.and_then(|text| serde_json::from_str::<Vec<(i64, T)>>(text).ok());
+    pairs.unwrap_or_default().into_iter().collect()
 }
 
 /// A line or column that is one.
