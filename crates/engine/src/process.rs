@@ -58,7 +58,7 @@ pub use identity::Identity;
 pub use injector::Injector;
 pub use marked::MARK;
 pub use parent::parent_gone;
-pub use proc::{only_computing, survives, threads};
+pub use proc::{is_trap, only_computing, survives, threads};
 pub use spec::ProcessSpec;
 pub(crate) use spec::search_path;
 pub use termination::Termination;

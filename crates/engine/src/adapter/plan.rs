@@ -20,7 +20,7 @@ mod stops;
 pub use cdp::{CdpSetup, CdpWire, Entry};
 pub use expressions::{Comparison, Deciding, Other};
 pub use sampling::{HolderRecord, LockSearch, StackSampling, StackWait};
-pub use stops::{RefusedLines, SimultaneousStops};
+pub use stops::{RefusedLines, SimultaneousStops, ThreadOfCalls};
 
 /// What to run and how to connect to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -348,6 +348,8 @@ quirks! {
     is_call: fn(&str) -> bool = |_| false;
     /// Whether a breakpoint stops the program while an expression calls one of its functions, and the call with it.
     calls_stop_at_breakpoints: bool = false;
+    /// In which thread such an expression has a result; none if in any.
+    thread_of_calls: Option<ThreadOfCalls> = None;
     /// Whether such an expression has run although it was refused with this message, and has no result to be lost; else the
     /// message to show.
     has_run_without_result: fn(&str, String) -> Result<(), String> = |_, message| Err(message);

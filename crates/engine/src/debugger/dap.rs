@@ -4,7 +4,7 @@
 //! the adapter says (`events.rs`, `errors.rs`), can do (`abilities.rs`) and asks (`reverse.rs`), commands of the
 //! debugger behind it (`commands.rs`), breakpoints and the rules that it cannot apply itself (`breakpoints.rs`,
 //! `functions.rs`, `data.rs`, `refused.rs`, `motion.rs`, `kept.rs`, `pausing.rs`, `recording.rs`, `rules.rs`,
-//! `together.rs`, `awaits.rs`, `catches.rs`), `threads.rs`, `frames.rs`, values (`values.rs`, `first.rs`,
+//! `together.rs`, `calls.rs`, `awaits.rs`, `catches.rs`), `threads.rs`, `frames.rs`, values (`values.rs`, `first.rs`,
 //! `locals.rs`, `removed.rs`, `shadowing.rs`, `expressions.rs`), exceptions (`exception.rs`, `thrown.rs`), samples (`sampling.rs`).
 //! Some languages wrap this type, see `Dialect`.
 //!
@@ -13,6 +13,7 @@
 mod abilities;
 mod awaits;
 mod breakpoints;
+mod calls;
 mod catches;
 mod commands;
 mod connector;

@@ -25,7 +25,7 @@ impl<Thread, Id> Default for Stacks<Thread, Id> {
     }
 }
 
-impl<Thread: Eq + Hash, Id: Clone> Stacks<Thread, Id> {
+impl<Thread: Clone + Eq + Hash, Id: Clone + PartialEq> Stacks<Thread, Id> {
     /// These frames, when all of them are known.
     pub(crate) fn get(&self, thread: &Thread, start: usize, levels: usize) -> Option<Stack<Id>> {
         let Top { stack, asked } = self.0.get(thread)?;
@@ -42,6 +42,13 @@ impl<Thread: Eq + Hash, Id: Clone> Stacks<Thread, Id> {
         if self.0.get(&thread).is_none_or(|known| known.asked < asked) {
             self.0.insert(thread, Top { stack: stack.clone(), asked });
         }
+    }
+
+    /// The thread that a frame was read of.
+    pub(crate) fn thread_of(&self, frame: &Id) -> Option<Thread> {
+        let mut known = self.0.iter();
+        let (thread, _) = known.find(|(_, top)| top.stack.frames.iter().any(|one| one.id == *frame))?;
+        Some(thread.clone())
     }
 
     /// The program runs.

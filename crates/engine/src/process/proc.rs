@@ -73,6 +73,17 @@ pub(super) fn memory<const LENGTH: usize>(pid: u32, address: u64) -> Option<[u8;
     Some(bytes)
 }
 
+/// Whether the instruction at an address, `0x4991a4`, is one that a debugger has put there to stop the program.
+pub fn is_trap(pid: u32, address: &str) -> bool {
+    let address = address.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    // `brk #0` or `int3`.
+    if cfg!(target_arch = "aarch64") {
+        address.and_then(|address| memory(pid, address)) == Some([0, 0, 0x20, 0xd4])
+    } else {
+        address.and_then(|address| memory(pid, address)) == Some([0xcc])
+    }
+}
+
 /// A system call that has not come back: its number and its first arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SystemCall {

@@ -1,7 +1,8 @@
 //! Where Delve departs from the specification.
 
 use super::super::plan::{
-    DataQuirks, LockSearch, Quirks, ReadFirst, RefusedLines, SimultaneousStops, StackSampling, ThrownValue,
+    DataQuirks, LockSearch, Quirks, ReadFirst, RefusedLines, SimultaneousStops, StackSampling, ThreadOfCalls,
+    ThrownValue,
 };
 use super::{analysis, comparisons, delve, expressions, panics, values, waits};
 use crate::model::stop::{End, Exception, ExceptionMode};
@@ -136,6 +137,13 @@ pub(super) const QUIRKS: Quirks = Quirks {
     deciding_name: expressions::deciding_name,
     is_call: |expression| expression.trim_start().starts_with("call "),
     calls_stop_at_breakpoints: true,
+    // `doCall` looks for the result only in the selected goroutine. Of optimized functions, Delve calls just this one, and it
+    // allocates nothing.
+    thread_of_calls: Some(ThreadOfCalls {
+        is_chosen: |name| name.starts_with("* "),
+        call: "call runtime.mallocgc(0, nil, false)",
+        event: "call returned",
+    }),
     has_run_without_result: expressions::has_run_without_result,
     refused_call: delve::refused_call,
     assignment_note: Some(

@@ -29,3 +29,14 @@ pub struct RefusedLines {
     /// The functions of a source, by its text.
     pub read: fn(&str) -> Code,
 }
+
+/// An adapter that returns what a function returns only in one thread, which it chooses at each stop.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadOfCalls {
+    /// Whether that is the thread of this name.
+    pub is_chosen: fn(&str) -> bool,
+    /// A call without effects, after which it is mostly the thread of the call.
+    pub call: &'static str,
+    /// The reason of the stop that it reports when a result was lost.
+    pub event: &'static str,
+}

@@ -109,6 +109,16 @@ impl Breakpoints {
         self.sent.iter().filter(is_here).cloned().collect()
     }
 
+    /// The adapter's numbers for the breakpoints on a line.
+    pub(super) fn numbers_at(&self, file: &Path, line: u32) -> Vec<i64> {
+        self.hit(&[], Some((file, line))).into_iter().filter_map(|sent| sent.number).collect()
+    }
+
+    /// Whether there are any.
+    pub(super) fn are_set(&self) -> bool {
+        !self.sent.is_empty()
+    }
+
     /// Whether other breakpoints are on the lines of these.
     pub(super) fn have_neighbors(&self, numbers: &[i64]) -> bool {
         let hit = self.hit(numbers, None);

@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use ::dap::{EvaluateArguments, EvaluateResponse};
 
-use super::{DapDebugger, lock};
+use super::{DapDebugger, calls, lock};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::model::ids::RawId;
 
 /// Has the adapter read what it must have read at this stop, before it answers what it is asked next. False if there is
 /// nothing to do.
@@ -47,6 +48,7 @@ pub(super) async fn evaluate(
     let request = |arguments| debugger.request::<::dap::Evaluate>(arguments, within);
     let Some(first) = quirks.read_first else { return request(arguments).await };
     if (quirks.is_call)(&arguments.expression) {
+        calls::check(debugger, RawId(arguments.frame_id.unwrap_or_default())).await?;
         read(debugger);
         let (asked, expression) = (debugger.clone(), arguments.expression.clone());
         let call = async move { asked.request::<::dap::Evaluate>(arguments, within).await };

@@ -526,13 +526,13 @@ async fn filled(
 
 /// A part of a log message.
 #[derive(Debug, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Text(String),
     Expression(String),
 }
 
 /// Braces inside an expression belong to it, as in `{(struct point){1, 2}.x}`. One that is not closed is text.
-fn parts(message: &str) -> Vec<Part> {
+pub(super) fn parts(message: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut rest = message;

@@ -15,10 +15,11 @@ use std::collections::{HashMap, VecDeque};
 
 use tokio::time::{Instant, timeout_at};
 
+use super::breakpoints::place_of;
 use super::events::{self, stop_reason};
 use super::motion::RemovalStop;
 use super::rules::{self, JudgedStop};
-use super::{DapDebugger, awaits, catches, commands, lock, start};
+use super::{DapDebugger, awaits, calls, catches, commands, lock, start};
 use crate::adapter::plan::SimultaneousStops;
 use crate::deadlines;
 use crate::debugger::Event;
@@ -82,6 +83,9 @@ pub(super) async fn stopped(
     first: ::dap::StoppedEvent,
     messages: &mut Messages,
 ) -> Vec<Event> {
+    if calls::is_end_of_call(debugger, &first) {
+        return Vec::new();
+    }
     if debugger.quirks().keeps_steps {
         lock(&debugger.0.kept).stopped(first.thread_id.map(RawId), &reason(debugger, &first));
     }
@@ -91,6 +95,7 @@ pub(super) async fn stopped(
     others.sort_by_key(|stop| order(debugger, stop));
     let mut outcome = Outcome::default();
     for stop in others {
+        calls::choose_thread(debugger, &stop).await;
         outcome.add(events::stopped(debugger, stop).await);
     }
     for end in ends {
@@ -257,7 +262,7 @@ async fn unreported(
     let is_at_breakpoint = !first.hit_breakpoint_ids.is_empty();
     let is_asked_for = match stop_reason(&first.reason) {
         StopReason::Breakpoint => is_at_breakpoint,
-        StopReason::Step => !lock(&debugger.0.addresses).is_empty(),
+        StopReason::Step => lock(&debugger.0.breakpoints).are_set(),
         _ => false,
     };
     let Some(reported) = first.thread_id.filter(|_| is_asked_for) else { return Vec::new() };
@@ -277,14 +282,29 @@ async fn unreported(
     }
     let mut stops = Vec::new();
     for thread in threads {
-        let Some(place) = address(debugger, RawId(thread.id)).await else { continue };
-        let Some(hit_breakpoint_ids) = lock(&debugger.0.addresses).get(&place).cloned() else { continue };
+        let hit_breakpoint_ids = hits(debugger, RawId(thread.id)).await;
         if !lock(&debugger.0.breakpoints).hit(&hit_breakpoint_ids, None).is_empty() {
             let (thread_id, reason) = (Some(thread.id), "breakpoint".to_owned());
             stops.push(::dap::StoppedEvent { thread_id, reason, hit_breakpoint_ids, ..first.clone() });
         }
     }
     stops
+}
+
+/// The adapter's numbers for the breakpoints at which a thread has stopped without a report.
+async fn hits(debugger: &DapDebugger, thread: RawId) -> Vec<i64> {
+    let Some(address) = address(debugger, thread).await else { return Vec::new() };
+    if let Some(known) = lock(&debugger.0.addresses).get(&address) {
+        return known.clone();
+    }
+    // No thread was reported there yet. Elsewhere on the line of a breakpoint, a thread has not come to it, or has left it.
+    if !start::pid(debugger).is_some_and(|pid| process::is_trap(pid, &address)) {
+        return Vec::new();
+    }
+    match place_of(debugger, thread).await {
+        Some((file, line)) => lock(&debugger.0.breakpoints).numbers_at(&file, line),
+        None => Vec::new(),
+    }
 }
 
 /// The address of a thread's next instruction.

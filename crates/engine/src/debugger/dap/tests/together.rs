@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::peer::{PeerOptions, Scene};
 use super::rules::{rule, ruled};
-use crate::adapter::plan::{Quirks, SimultaneousStops};
+use crate::adapter::plan::{Quirks, SimultaneousStops, ThreadOfCalls};
 use crate::debugger::{Debugger, Event, Step};
 use crate::error::Error;
 use crate::model::ids::{BreakpointId, RawId};
@@ -270,6 +270,35 @@ async fn threads_that_are_at_a_breakpoint_when_a_step_ends_are_found_by_their_ad
     scene.serve_condition(2, "true").await;
     assert_eq!(scene.event().await, stop_of(2));
     scene.assert_quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_calls_a_function_in_a_thread_that_the_adapter_has_chosen() {
+    const CALLS: Quirks = Quirks {
+        is_call: |expression| expression == "x > 1",
+        thread_of_calls: Some(ThreadOfCalls {
+            is_chosen: |name| name.starts_with("* "),
+            call: "!choose",
+            event: "call returned",
+        }),
+        ..Quirks::NONE
+    };
+    let mut scene = conditional(&CALLS).await;
+    scene.report(2).await;
+    for chosen in [["* a", "b"], ["* a", "b"], ["a", "* b"]] {
+        scene.peer.serve("threads", threads(&chosen)).await;
+        if chosen[0] == "* a" {
+            scene.serve_top(2, "0x10").await;
+            let choosing = scene.peer.take("evaluate").await;
+            assert_eq!(choosing["arguments"]["expression"], "!choose");
+            scene.peer.event("stopped", json!({ "reason": "call returned", "threadId": 2 })).await;
+            scene.peer.refuse(&choosing, "call stopped").await;
+        }
+    }
+    scene.serve_condition(2, "true").await;
+    assert_eq!(scene.event().await, stop_of(2));
+    scene.assert_quiet().await;
+    assert!(scene.events.try_recv().is_err(), "the ends of the calls are no stops");
 }
 
 #[tokio::test(start_paused = true)]
