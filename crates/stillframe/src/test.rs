@@ -81,6 +81,6 @@ fn exit_code(verdict: Verdict) -> u8 {
         Verdict::Passed => 0,
         Verdict::Error | Verdict::NoTests => NOT_RUN,
         Verdict::Failed => FAILED,
-        Verdict::Hung => STILL_RUNNING,
+        Verdict::TimedOut | Verdict::Hung => STILL_RUNNING,
     }
 }

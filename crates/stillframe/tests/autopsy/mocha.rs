@@ -94,6 +94,23 @@ async fn a_test_that_catches_many_exceptions_ends() {
 }
 
 #[tokio::test]
+async fn a_suite_whose_tests_were_still_ending_at_the_timeout_is_not_hung() {
+    let project = Project::with(&["mocha"]).await;
+    project.file(
+        "slow.spec.js",
+        "for (let i = 0; i < 3000; i++) {\n  it(`waits ${i}`, (done) => setTimeout(done, 50));\n}\n",
+    );
+    let server = STILLFRAME.serve().await;
+    let command = "node node_modules/mocha/bin/mocha.js slow.spec.js";
+    let arguments = json!({ "command": command, "cwd": project.folder(), "timeout": 100 });
+    let answer = server.ok("debug_test", arguments).await;
+    assert_eq!(answer["verdict"], "timeout", "{}", answer.text);
+    let message = answer["message"].as_str().unwrap();
+    assert!(message.contains("pass a longer `timeout`"), "{message}");
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn an_endless_test_is_named() {
     let project = Project::with(&["mocha"]).await;
     project.file(

@@ -31,7 +31,7 @@ use engine::model::stop::{End, ExceptionMode, StopReason};
 use engine::output::Excerpt;
 use engine::session::state::Execution;
 use engine::session::{Outcome, Session};
-use engine::test_reports::{Captured, LoadProblem, TestReports, TestResult};
+use engine::test_reports::{Captured, LoadProblem, TestReport, TestReports, TestResult};
 
 use self::conclusion::{TestRunEnd, conclude};
 use self::output::PrintedReports;
@@ -111,18 +111,21 @@ pub enum Verdict {
     Error,
     /// No test was run.
     NoTests,
-    /// The time was up.
+    /// The time was up, and tests were still coming to an end.
+    TimedOut,
+    /// The time was up, and no test came to an end.
     Hung,
 }
 
 impl Verdict {
-    /// `failed`, `passed`, `error`, `no_tests`, `hung`.
+    /// `failed`, `passed`, `error`, `no_tests`, `timeout`, `hung`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Failed => "failed",
             Self::Passed => "passed",
             Self::Error => "error",
             Self::NoTests => "no_tests",
+            Self::TimedOut => "timeout",
             Self::Hung => "hung",
         }
     }
@@ -245,11 +248,7 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
         Outcome::Ended(end) => TestRunEnd::Ended(end),
         Outcome::Stopped(stop) if stop.reason == StopReason::Exception => TestRunEnd::Thrown,
         Outcome::Stopped(_) | Outcome::Running => {
-            let diagnosis = diagnose(session, request.wait, context).await;
-            match diagnosis.as_ref().and_then(|diagnosis| diagnosis.end.clone()) {
-                Some(end) => TestRunEnd::Ended(end),
-                None => TestRunEnd::Hung(diagnosis),
-            }
+            out_of_time(session, &reports, printed.as_ref(), request.wait, context).await
         }
     };
     let throws = throws.into_all();
@@ -268,8 +267,26 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
 }
 
 /// Finds out why a program did not end in time. It is suspended afterwards, where that is possible.
-async fn diagnose(session: &Session, wait: Wait, context: &Context) -> Option<Box<Diagnosis>> {
+async fn out_of_time(
+    session: &Session,
+    reports: &TestReports,
+    printed: Option<&PrintedReports>,
+    wait: Wait,
+    context: &Context,
+) -> TestRunEnd {
+    let finished = || {
+        if let Some(printed) = printed {
+            printed.update(session);
+        }
+        reports.read().iter().filter(|report| matches!(report, TestReport::Result(_))).count()
+    };
+    let before = finished();
     let wait = Wait { timeout: WATCHED, ..wait };
     let request = hang::HangRequest { launch: None, interval: hang::INTERVAL, leave_paused: true, wait };
-    hang::hang(session, request, context).await.ok().map(Box::new)
+    let diagnosis = hang::hang(session, request, context).await.ok();
+    match diagnosis.as_ref().and_then(|diagnosis| diagnosis.end.clone()) {
+        Some(end) => TestRunEnd::Ended(end),
+        None if finished() > before => TestRunEnd::TimedOut,
+        None => TestRunEnd::Hung(diagnosis.map(Box::new)),
+    }
 }

@@ -23,7 +23,7 @@ const BRIEF: usize = 200;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TestData {
-    /// `failed`, `passed`, `error` (tests could not be loaded), `no_tests` or `hung`.
+    /// `failed`, `passed`, `error` (tests could not be loaded), `no_tests`, `timeout` (tests were still ending) or `hung`.
     pub verdict: String,
     /// Summary in a sentence.
     pub message: String,
@@ -346,11 +346,16 @@ fn message(tested: &TestRunResult) -> String {
             Some(name) => format!("`{name}` matches no test"),
             None => "no test was run".to_owned(),
         },
-        Verdict::Hung => {
+        Verdict::TimedOut | Verdict::Hung => {
             let test = tested.hang.as_ref().and_then(|hang| hang.test.as_ref());
             let inside = test.map(|test| format!(" in {test}")).unwrap_or_default();
-            let why =
-                tested.hang.as_ref().map(|hang| format!(". {}", hang.diagnosis.message)).unwrap_or_default();
+            let why = match &tested.hang {
+                _ if tested.verdict == Verdict::TimedOut => {
+                    "; tests were still ending: pass a longer `timeout`, or run fewer tests".to_owned()
+                }
+                Some(hang) => format!(". {}", hang.diagnosis.message),
+                None => String::new(),
+            };
             let before =
                 if run > 0 { format!("{failed} of {} failed{first}; ", of(run)) } else { String::new() };
             format!("{before}still running{inside} at the timeout{why}")

@@ -25,6 +25,8 @@ pub(super) enum TestRunEnd {
     Ended(Arc<End>),
     /// It is suspended at a throw, and stays there.
     Thrown,
+    /// It did not end in time, and its tests were still coming to an end.
+    TimedOut,
     /// It did not end in time. Where it is now, if known.
     Hung(Option<Box<Diagnosis>>),
 }
@@ -61,10 +63,15 @@ pub(super) fn conclude(
         let epoch = |throw: &Throw| throw.snapshot.stop.epoch;
         failures.sort_by_key(|failure| failure.throw.as_deref().map_or(u64::MAX, epoch));
     }
-    let is_hung = matches!(run_end, TestRunEnd::Hung(_));
+    let late = match run_end {
+        TestRunEnd::TimedOut => Some(Verdict::TimedOut),
+        TestRunEnd::Hung(_) => Some(Verdict::Hung),
+        TestRunEnd::Ended(_) | TestRunEnd::Thrown => None,
+    };
     let (end, hang, is_kept) = match run_end {
         TestRunEnd::Ended(end) => (Some(end), None, false),
         TestRunEnd::Thrown => (None, None, true),
+        TestRunEnd::TimedOut => (None, None, request.keeps),
         TestRunEnd::Hung(diagnosis) => {
             let hang = diagnosis.map(|diagnosis| TestHang { test: current.clone(), diagnosis });
             (None, hang, request.keeps)
@@ -75,7 +82,7 @@ pub(super) fn conclude(
     // come so far.
     let is_cut_short = is_silent && code.is_some_and(|code| code != Some(0));
     if failures.is_empty()
-        && (is_kept && !is_hung || is_cut_short && runner.is_none())
+        && (is_kept && late.is_none() || is_cut_short && runner.is_none())
         && let Some(throw) = throws.pop()
     {
         let id = throw.test.clone().or(current);
@@ -95,8 +102,7 @@ pub(super) fn conclude(
     let says_none =
         node::found_no_tests(&said) || runner == Some(Runner::Unittest) && said.contains("Ran 0 tests in ");
     let ran = counts.run > 0 || (is_silent && !says_none);
-    let verdict = match code {
-        _ if is_hung => Verdict::Hung,
+    let verdict = late.unwrap_or(match code {
         _ if failure.is_some() => Verdict::Failed,
         _ if !sorted.problems.is_empty() || problem_throw.is_some() => Verdict::Error,
         _ if !sorted.missing.is_empty() || !ran => Verdict::NoTests,
@@ -104,7 +110,7 @@ pub(super) fn conclude(
         // It knows tests that pass with another exit code.
         Some(_) if runner == Some(Runner::Ctest) && counts.run > 0 => Verdict::Passed,
         _ => Verdict::Error,
-    };
+    });
     let similar = if verdict == Verdict::NoTests { sorted.similar() } else { Vec::new() };
     Ok(TestRunResult {
         verdict,
