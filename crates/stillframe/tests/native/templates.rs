@@ -1,4 +1,4 @@
-//! Class templates of C++.
+//! Class templates and unnamed namespaces of C++.
 
 use serde_json::json;
 
@@ -26,6 +26,13 @@ template <typename T, int N> class Ring {
     T data_[N]{};
     int size_ = 0;
 };
+namespace {
+struct Till {
+    int add(int coins) {
+        return coins + 1; // @add
+    }
+};
+}
 struct Other {
     int pushed = 0;
     void push(int) { pushed++; }
@@ -35,6 +42,7 @@ struct Other {
 int main() {
     shop::Other other;
     other.push(1);
+    shop::Till().add(5);
     shop::Ring<std::string, 2> words;
     words.push("a");
     shop::Ring<int, 3> numbers;
@@ -44,7 +52,7 @@ int main() {
 "#;
 
 #[tokio::test]
-async fn methods_of_class_templates_are_found_by_their_paths() {
+async fn methods_of_class_templates_and_in_unnamed_namespaces_are_found_by_their_paths() {
     let sources = Sources::new(&[("ring.cpp", RING)]);
     let (binary, program) = (sources.compiled("g++ -g ring.cpp -o ring", "ring"), sources.file("ring.cpp"));
     let server = STILLFRAME.serve().await;
@@ -53,6 +61,7 @@ async fn methods_of_class_templates_are_found_by_their_paths() {
         ("shop::Ring::push", "push", "value", "\"a\""),
         ("Ring<int, 3>::push", "push", "value", "4"),
         ("Ring::each", "each", "size_", "1"),
+        ("shop::Till::add", "add", "coins", "5"),
     ] {
         let until = json!([{ "function": function }]);
         let asked = json!({ "program": binary, "language": "c", "until": until, "expressions": [expression], "timeout": 60_000 });

@@ -1,4 +1,5 @@
-"""Methods of class templates by the paths that programmers write: LLDB knows `Ring::push` only as `Ring<int, 3>::push`."""
+"""Functions of C++ by the paths that programmers write: LLDB knows `Ring::push` only as `Ring<int, 3>::push`, and `shop::add`
+of an unnamed namespace only with `(anonymous namespace)`."""
 
 import lldb
 from stillframe_names import path_of
@@ -28,7 +29,7 @@ def has_source(symbol):
 
 
 def plain(symbol):
-    return symbol.GetName().replace("(anonymous namespace)", "")
+    return symbol.GetName().replace("(anonymous namespace)::", "")
 
 
 def __lldb_init_module(debugger, _internal):
