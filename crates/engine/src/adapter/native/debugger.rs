@@ -120,9 +120,19 @@ pub(super) fn object(value: Value) -> Map<String, Value> {
     if let Value::Object(map) = value { map } else { Map::new() }
 }
 
-/// Whether code belongs to the system: the C library's debug information names its sources by relative paths.
+/// Whether code belongs to the system: the C library's debug information names its sources by relative paths, or by those
+/// where Debian built it: `/build/glibc-B8Fxhg/glibc-2.36`, `/build/reproducible-path/glibc-2.40`.
 pub(in crate::adapter) fn is_system(path: &Path) -> bool {
-    !path.is_absolute() || path.starts_with("/usr") || path.starts_with("/build")
+    let folder = path.strip_prefix("/build").ok().and_then(|inside| inside.iter().next()?.to_str());
+    let is_random = |end: &str| {
+        end.len() == 6
+            && end.chars().all(|letter| letter.is_ascii_alphanumeric())
+            && end.contains(|letter: char| !letter.is_ascii_lowercase())
+    };
+    let is_packaging = |folder: &str| {
+        folder == "reproducible-path" || folder.rsplit_once('-').is_some_and(|(_, end)| is_random(end))
+    };
+    !path.is_absolute() || path.starts_with("/usr") || folder.is_some_and(is_packaging)
 }
 
 /// What keeps this machine from attaching by process id.
@@ -184,6 +194,23 @@ mod tests {
         for (programs, chosen, expected) in table {
             let error = located(programs, chosen).await.unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn sources_of_the_system_are_told_from_those_of_a_project() {
+        let table = [
+            ("/usr/include/c++/14/vector", true),
+            ("./nptl/pthread_create.c", true),
+            ("/build/glibc-B8Fxhg/glibc-2.36/string/strlen.c", true),
+            ("/build/reproducible-path/gcc-14-14.2.0/build/libgcc.c", true),
+            ("/build/src/main.cpp", false),
+            ("/build/main.c", false),
+            ("/build/order-server/main.cpp", false),
+            ("/home/ann/build/main.c", false),
+        ];
+        for (path, expected) in table {
+            assert_eq!(is_system(Path::new(path)), expected, "{path}");
         }
     }
 
