@@ -232,6 +232,14 @@ impl Expression {
         }
     }
 
+    /// The attribute that it reads of a variable.
+    pub(crate) fn attribute_of(&self, variable: &str) -> Option<&str> {
+        match self {
+            Self::Attribute(of, name) if matches!(&**of, Self::Name(of) if of == variable) => Some(name),
+            _ => self.parts().into_iter().find_map(|part| part.attribute_of(variable)),
+        }
+    }
+
     /// What it is directly made of.
     pub(crate) fn parts(&self) -> Vec<&Self> {
         match self {

@@ -12,9 +12,11 @@ use crate::reading::Recording;
 use crate::value::{Key, OUTER, Owner, Word};
 
 /// The moments after which something of this name may no longer exist, latest first: the ends of the calls that see such
-/// a variable, and where one of them or an attribute was written last.
-pub(super) fn last_moments(recording: &Recording, name: i64) -> Result<Vec<i64>> {
-    let (owners, writes) = owners_of(recording, name)?;
+/// a variable, and where one of them or an attribute was written last. Of variables, only those count that held an object
+/// with this attribute, if any object had it.
+pub(super) fn last_moments(recording: &Recording, name: i64, attribute: Option<i64>) -> Result<Vec<i64>> {
+    let objects = attribute.map(|attribute| objects_with(recording, attribute)).transpose()?;
+    let (owners, writes) = owners_of(recording, name, &objects.unwrap_or_default())?;
     let mut moments = ends_of(recording, &owners)?;
     // A variable of a closure may be written after the call ended that it belongs to.
     moments.extend(writes.iter().rev().take(MOST_TRIED).map(|event| event + 1));
@@ -25,8 +27,19 @@ pub(super) fn last_moments(recording: &Recording, name: i64) -> Result<Vec<i64>>
     Ok(moments)
 }
 
-/// What the variables of this name belong to, and the calls of functions inside those; and the events of all writes.
-fn owners_of(recording: &Recording, name: i64) -> Result<(HashSet<Owner>, Vec<i64>)> {
+/// The objects that had an attribute.
+fn objects_with(recording: &Recording, attribute: i64) -> Result<HashSet<i64>> {
+    let mut objects = HashSet::new();
+    recording.find_write("WHERE key = ? ORDER BY id", [Key::Name(attribute).stored()], |write| {
+        objects.extend(write.owner.as_object());
+        Ok(None::<()>)
+    })?;
+    Ok(objects)
+}
+
+/// What the variables of this name belong to, and the calls of functions inside those; and the events of all writes. With
+/// `objects`, only of those that held one of them.
+fn owners_of(recording: &Recording, name: i64, objects: &HashSet<i64>) -> Result<(HashSet<Owner>, Vec<i64>)> {
     let outer = recording.number(OUTER).map(Key::Name);
     let (mut owners, mut events) = (HashSet::new(), Vec::new());
     let keys = [Key::Name(name).stored(), outer.unwrap_or(Key::Name(name)).stored()];
@@ -34,10 +47,12 @@ fn owners_of(recording: &Recording, name: i64) -> Result<(HashSet<Owner>, Vec<i6
         let Write { event, owner, key, word, .. } = write;
         let is_inside = Some(key) == outer
             && matches!(word, Word::Integer(around) if owners.contains(&Owner(around << 1)));
-        if key == Key::Name(name) {
+        let is_one = objects.is_empty() || matches!(word, Word::Object(number) if objects.contains(&number));
+        let is_named = key == Key::Name(name) && is_one;
+        if is_named {
             events.push(event);
         }
-        if owner.as_object().is_none() && (is_inside || key == Key::Name(name)) {
+        if owner.as_object().is_none() && (is_inside || is_named) {
             owners.insert(owner);
         }
         Ok(None::<()>)

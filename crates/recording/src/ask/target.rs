@@ -112,8 +112,11 @@ impl Target {
         names.extend(target.last_name().map(str::to_owned));
         for is_own in [true, false] {
             let mut last: Option<Self> = None;
-            for name in names.iter().filter_map(|name| recording.number(name)) {
-                let found = Self::last_with(recording, target, text, (name, asked, is_own))?;
+            for name in &names {
+                let Some(number) = recording.number(name) else { continue };
+                let attribute = target.attribute_of(name).and_then(|name| recording.number(name));
+                let moments = last_moments(recording, number, attribute)?;
+                let found = Self::last_among(recording, target, text, (moments, asked, is_own))?;
                 last = last.into_iter().chain(found).max_by_key(|found| found.event);
             }
             if last.is_some() {
@@ -123,15 +126,15 @@ impl Target {
         Ok(None)
     }
 
-    /// The last moment at which a variable or an attribute of this name exists, in the process of the requested moment or
-    /// in others, and what it is then.
-    fn last_with(
+    /// The first of these moments at which it exists, in the process of the requested moment or in others, and what it is
+    /// then.
+    fn last_among(
         recording: &Recording,
         target: &Expression,
         text: &str,
-        (name, asked, is_own): (i64, &Event, bool),
+        (moments, asked, is_own): (Vec<i64>, &Event, bool),
     ) -> Result<Option<Self>> {
-        for moment in last_moments(recording, name)? {
+        for moment in moments {
             let Some(event) = recording.find_event(moment)? else { continue };
             if is_own != (stream_of(event.call) == stream_of(asked.call)) {
                 continue;
@@ -411,14 +414,19 @@ fn elsewhere(recording: &Recording, target: &Expression, event: i64) -> Result<S
             return Ok(computed);
         }
     }
-    let last = "WHERE key = ? AND owner & 1 = ? ORDER BY id DESC LIMIT 1";
-    let last = recording.writes(last, (Key::Name(number).stored(), is_attribute))?;
-    let Some(last) = last.first() else { return computed(recording, target) };
-    let line = recording.writer(last)?;
-    let place = recording.writer_text(&line)?;
-    let kind = if is_attribute { "an attribute" } else { "a variable" };
-    let advice = if line.id < event { "" } else { "; pass a later moment as `at`" };
-    Ok(format!("; {kind} `{name}` was last written at event {}: {place}{advice}", line.id))
+    // What was taken for a variable may be an attribute.
+    let kinds = [("a variable", false), ("an attribute", true)];
+    for (kind, is_object) in kinds.into_iter().skip(usize::from(is_attribute)) {
+        let last = "WHERE key = ? AND owner & 1 = ? ORDER BY id DESC LIMIT 1";
+        let last = recording.writes(last, (Key::Name(number).stored(), is_object))?;
+        let Some(last) = last.first() else { continue };
+        let line = recording.writer(last)?;
+        let place = recording.writer_text(&line)?;
+        let is_later = line.id >= event && is_object == is_attribute;
+        let advice = if is_later { "; pass a later moment as `at`" } else { "" };
+        return Ok(format!("; {kind} `{name}` was last written at event {}: {place}{advice}", line.id));
+    }
+    computed(recording, target)
 }
 
 /// That a function gives an attribute, as that of a property or a getter does, or an item, as `__getitem__` of a class.

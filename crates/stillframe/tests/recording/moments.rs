@@ -89,6 +89,51 @@ main()
     }
 }
 
+/// More calls than are tried, of methods of objects without the attribute, end after the last one that has it.
+#[tokio::test]
+async fn an_attribute_is_asked_about_where_the_last_object_that_has_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\
+class Queue:
+    def __init__(self):
+        self._items = []
+
+    def push(self, item):
+        self._items.append(item)  # @pushed
+        return len(self._items)
+
+
+class Meter:
+    def read(self, n):
+        return n
+
+
+def main():
+    queue, meter = Queue(), Meter()
+    queue.push(1)
+    queue.push(2)
+    return sum(meter.read(n) for n in range(300))
+
+
+main()
+";
+    let program = Fixture::write(folder.path(), "queue_and_meter.py", text);
+    for python in pythons() {
+        let (client, _) = Client::recorded(&python, &program).await;
+        let writes = client.ask("find_writes", json!({ "target": "self._items" })).await;
+        has(&writes, &["`self._items` is [1, 2] at event ", " in Queue.push)", &at(&program, "pushed")]);
+        // As if it were a variable.
+        let bare = client.fails("find_writes", json!({ "target": "_items" })).await;
+        has(&bare, &["no `_items` at `end`", "an attribute `_items` was last written at event "]);
+        let bare = client.fails("find_first", json!({ "condition": "len(_items) > 1" })).await;
+        has(
+            &bare,
+            &["no variable `_items` was written in the run, only an attribute; ask about `self._items`"],
+        );
+        client.server.finish().await;
+    }
+}
+
 #[tokio::test]
 async fn variables_of_two_calls_of_a_function_are_compared() {
     let program = Fixture::python("recording_moments");

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, GrowingMemory, LINE, Memory, Write, write_of};
 use crate::predicate::{Expression, Literal, Notes, Scope};
 use crate::reading::{Call, Code, Recording, list};
+use crate::spelling::Spelling;
 use crate::value::{Key, Owner, Word};
 
 /// How many calls a condition is evaluated in after a write: the one that made it, and its callers.
@@ -100,6 +101,11 @@ impl<'a> Search<'a> {
             return Err(Error::question(of_comprehension.unwrap_or_else(|| {
                 format!("no variable `{unknown}` was written in the run; check its spelling")
             })));
+        }
+        for name in roots.iter().filter(|_| !is_about_attributes) {
+            if let Some(attribute) = of_objects_only(recording, name)? {
+                return Err(attribute);
+            }
         }
         let mut names = HashSet::new();
         condition.names(&mut |name| names.extend(recording.number(name)));
@@ -393,4 +399,19 @@ fn modules(recording: &Recording) -> Result<HashMap<Owner, i64>> {
     );
     let modules = recording.rows(&modules, [], |row| Ok((Owner(row.get(0)?), row.get(1)?)))?;
     Ok(modules.into_iter().collect())
+}
+
+/// That a name is only one of attributes, where it was taken for a variable.
+fn of_objects_only(recording: &Recording, name: &str) -> Result<Option<Error>> {
+    let Some(key) = recording.number(name).map(|number| Key::Name(number).stored()) else { return Ok(None) };
+    let is_written = |of: &str| {
+        recording.has_row(&format!("SELECT 1 FROM writes WHERE key = ? AND owner & 1 = {of} LIMIT 1"), [key])
+    };
+    Ok((!is_written("0")? && is_written("1")?).then(|| {
+        let own = if recording.spelling == Spelling::Python { "self" } else { "this" };
+        Error::question(format!(
+            "no variable `{name}` was written in the run, only an attribute; ask about `{own}.{name}`, or that of another \
+             variable"
+        ))
+    }))
 }
