@@ -2,7 +2,6 @@
 
 mod attaching;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -21,7 +20,7 @@ use crate::output::Category;
 pub type Connect = fn(&'static dyn Adapter) -> Arc<dyn Connector>;
 
 /// Starts a program of one language, and debugs its processes of others, if breakpoints are in their
-/// sources ([`Launch::child_sources`]) or it is asked for ([`Launch::native_too`]).
+/// sources ([`Launch::child_sources`]) or it is asked for ([`Launch::child_languages`], [`Launch::native_too`]).
 pub struct MixedConnector {
     /// Starts the program.
     program: Arc<dyn Connector>,
@@ -55,15 +54,18 @@ impl Connector for MixedConnector {
     /// A language whose processes cannot be followed does not prevent the start.
     async fn start(&self, start: Start, sinks: Sinks) -> Result<Started> {
         let mut launch = match start {
-            Start::Launch(launch) if !launch.child_sources.is_empty() || launch.native_too => launch,
+            Start::Launch(launch) if has_others(&launch) => launch,
             other => return self.program.start(other, sinks).await,
         };
         let attaching = Attaching::of(&launch, self.connect, &sinks);
         launch.env.extend(attaching.iter().map(Attaching::environment));
         let mut followed = Vec::new();
-        for language in followed_languages(&launch.child_sources) {
+        for language in followed_languages(&launch) {
             match self.follow(&mut launch, language, &sinks).await {
                 Ok(arrivals) => followed.push(arrivals),
+                Err(error) if launch.child_languages.contains(&language.name()) => {
+                    tracing::debug!(%error, "child processes in {} run without a debugger", language.name());
+                }
                 Err(error) => {
                     let about = language.about();
                     let text = format!("child processes in {about} run without a debugger: {error}\n");
@@ -82,10 +84,17 @@ impl Connector for MixedConnector {
     }
 }
 
-/// The languages of sources whose processes connect to us, each once.
-fn followed_languages(sources: &[PathBuf]) -> Vec<&'static dyn Adapter> {
-    let owners = sources.iter().filter_map(|source| adapter::by_extension(source));
-    let mut owners: Vec<_> = owners.filter(|owner| owner.child_processes().is_some()).collect();
+/// Whether processes of other languages are to be debugged.
+fn has_others(launch: &Launch) -> bool {
+    !launch.child_sources.is_empty() || !launch.child_languages.is_empty() || launch.native_too
+}
+
+/// The languages whose processes connect to us, each once.
+fn followed_languages(launch: &Launch) -> Vec<&'static dyn Adapter> {
+    let by_source = launch.child_sources.iter().filter_map(|source| adapter::by_extension(source));
+    let by_name = launch.child_languages.iter().filter_map(|name| adapter::by_name(name));
+    let mut owners: Vec<_> =
+        by_source.chain(by_name).filter(|owner| owner.child_processes().is_some()).collect();
     owners.sort_by_key(|owner| owner.name());
     owners.dedup_by_key(|owner| owner.name());
     owners

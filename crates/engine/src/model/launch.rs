@@ -28,6 +28,8 @@ pub struct Launch {
     /// Files of other languages in which breakpoints are. Processes of these languages that the program starts are
     /// debugged, too.
     pub child_sources: Vec<PathBuf>,
+    /// Names of other languages whose processes are debugged in any case, if they can be.
+    pub child_languages: Vec<&'static str>,
     /// Debug the machine code that an interpreter loads, too, whatever source it comes from: a crash in it stops.
     pub native_too: bool,
     /// Beginnings of lines that a debugger of child processes makes them print, and that are left out.
@@ -48,6 +50,7 @@ impl Launch {
             stop_on_entry: false,
             just_my_code: true,
             child_sources: Vec::new(),
+            child_languages: Vec::new(),
             native_too: false,
             muted: &[],
         }

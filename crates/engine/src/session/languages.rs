@@ -46,6 +46,8 @@ impl Session {
             let files = files.filter(|file| self.child_language_of(file).is_some());
             let files: BTreeSet<&Path> = files.collect();
             launch.child_sources = files.into_iter().map(Path::to_owned).collect();
+            let safety = &self.policy().safety;
+            launch.child_languages.retain(|name| safety.check_language(name).is_ok());
             // The debugger of machine code is there already.
             launch.native_too &= !self.adapter().facts().is_machine_code;
             if let Some(loaded) = adapter::loadable().filter(|_| launch.native_too) {

@@ -1,6 +1,7 @@
 //! pytest.
 
 use serde_json::json;
+use test_support::{Fixture, python_with_packages};
 
 use crate::STILLFRAME;
 use crate::golden::assert_golden;
@@ -255,6 +256,25 @@ async fn an_endless_test_is_named_with_its_stack() {
     assert_eq!(ran.answer["hang"]["test"], "test_shop.py::test_waits", "{}", ran.answer.text);
     assert_eq!(ran.answer["hang"]["verdict"], "deadlocked", "{}", ran.answer.text);
     ran.finish().await;
+}
+
+#[tokio::test]
+async fn tests_that_a_script_of_npm_starts_are_debugged() {
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    let python = python_with_packages().await.display().to_string();
+    let scripts = json!({ "test": format!("{python} -m pytest -p no:cacheprovider") });
+    Fixture::write(folder.path(), "package.json", &json!({ "scripts": scripts }).to_string());
+    let text = "def test_two():\n    prices = [1, 2]\n    assert sum(prices) == 4  # @fails\n";
+    let tests = Fixture::write(folder.path(), "test_two.py", text);
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({ "command": "npm test", "cwd": folder.path(), "timeout": 60_000 });
+    let answer = server.ok("debug_test", arguments).await;
+    assert_eq!(answer["verdict"], "failed", "{}", answer.text);
+    assert_eq!(answer["failure"]["test"], "test_two.py::test_two", "{}", answer.text);
+    assert_eq!(answer["failure"]["line"], json!(tests.line("fails")), "{}", answer.text);
+    assert_eq!(answer["failure"]["assertion"]["left"]["value"], "3", "{}", answer.text);
+    assert_eq!(answer.at("/failure/frames/0/locals/0/value"), "[1, 2]", "{}", answer.text);
+    server.finish().await;
 }
 
 #[tokio::test]

@@ -189,6 +189,7 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     let runner = Runner::of(&request.command);
     let reports = TestReports::new()?;
     let mut launch = request.command.launch.clone();
+    launch.child_languages = node::child_languages(&request.command, runner);
     if runner == Some(Runner::Phpunit) {
         php::make_log(&mut launch, &reports);
     }

@@ -35,6 +35,7 @@ fn launch(program: Program) -> Launch {
         stop_on_entry: true,
         just_my_code: false,
         child_sources: Vec::new(),
+        child_languages: Vec::new(),
         native_too: false,
         muted: &[],
     }

@@ -8,6 +8,15 @@ use serde_json::Value;
 
 use super::Runner;
 use crate::ToolError;
+use crate::ops::command::Command;
+
+/// The languages whose processes are debugged, too, where a command starts no runner that is known by its words: a script
+/// of a project may run tests of theirs.
+pub(super) fn child_languages(command: &Command, runner: Option<Runner>) -> Vec<&'static str> {
+    let is_unknown = command.launch.program == Program::Command && runner.is_none();
+    let languages = ["python"].into_iter().filter(|name| *name != command.adapter.name());
+    if is_unknown { languages.collect() } else { Vec::new() }
+}
 
 /// The runner that a command starts.
 pub(super) fn runner(launch: &Launch, executable: Option<&Path>) -> Option<Runner> {
