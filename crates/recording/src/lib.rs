@@ -26,6 +26,7 @@ mod spelling;
 mod stack;
 mod store;
 mod streams;
+mod text;
 pub mod timeline;
 mod value;
 mod wire;

@@ -10,7 +10,8 @@ use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt};
 use crate::reading::{Code, Recording, is_file, list};
 use crate::spelling::Spelling;
-use crate::stack::{base_name, cut};
+use crate::stack::base_name;
+use crate::text::cut;
 use crate::value::{Key, OUTER, Owner, What, Word};
 
 /// Results of a function that are shown.

@@ -13,7 +13,8 @@ use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::{Datum, Scope};
 use crate::reading::{Event, Recording, list};
 use crate::spelling::Spelling;
-use crate::stack::{base_name, is_table};
+use crate::stack::base_name;
+use crate::text::is_table;
 use crate::value::{Key, Kind, Owner, What, Word};
 
 /// That an outer variable had its value where a call of a closure begins.

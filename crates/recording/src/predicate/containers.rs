@@ -8,7 +8,7 @@ use super::evaluate::{Datum, Scope, of_literal, text};
 use super::{Comparison, Each, Expression, Function};
 use crate::error::Result;
 use crate::spelling::Spelling;
-use crate::stack::is_table;
+use crate::text::is_table;
 use crate::value::{Key, Kind, Owner, Word};
 
 /// The most dictionaries of a `ChainMap` that are looked into.

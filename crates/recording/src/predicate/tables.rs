@@ -5,7 +5,7 @@ use super::containers::{of_items, wide};
 use super::evaluate::{Datum, Scope};
 use super::{Each, Expression, Function};
 use crate::error::Result;
-use crate::stack::is_table;
+use crate::text::is_table;
 use crate::value::{Key, Kind, Owner, Word};
 
 /// The name of an element in a condition about each.
