@@ -27,6 +27,19 @@ impl Default for Limits {
     }
 }
 
+/// A program to start, and what is recorded of it.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordedStart<'a> {
+    /// The program.
+    pub launch: &'a Launch,
+    /// The names of the files that it writes records into begin with this.
+    pub segments: &'a Path,
+    /// How much of values.
+    pub limits: Limits,
+    /// What was named, to be recorded alone; all if empty.
+    pub only: &'a [String],
+}
+
 /// Starts programs of one language with what records them.
 pub trait Recorder: Sync {
     /// The language, by the name of its adapter.
@@ -37,24 +50,11 @@ pub trait Recorder: Sync {
         Box::pin(async { None })
     }
 
-    /// How to start a program so that it writes records into files whose names begin with `segments`.
-    fn plan(
-        &self,
-        host: &dyn Host,
-        runtime: &Runtime,
-        launch: &Launch,
-        segments: &Path,
-        limits: Limits,
-    ) -> Result<ProcessSpec>;
+    /// How to start a program so that it writes records.
+    fn plan(&self, host: &dyn Host, runtime: &Runtime, start: &RecordedStart<'_>) -> Result<ProcessSpec>;
 
-    /// What must be there while the program runs, until it is dropped. `only` is what was named, to be recorded alone.
-    fn assist(
-        &self,
-        _host: &dyn Host,
-        _segments: &Path,
-        _only: &[String],
-        _launch: &Launch,
-    ) -> Result<Option<Box<dyn Send>>> {
+    /// What must be there while the program runs, until it is dropped.
+    fn assist(&self, _host: &dyn Host, _start: &RecordedStart<'_>) -> Result<Option<Box<dyn Send>>> {
         Ok(None)
     }
 }

@@ -16,7 +16,7 @@ use engine::temporary;
 use crate::error::{Error, Result};
 use crate::interrupt::{Interrupts, Phase};
 use crate::library::Library;
-use crate::recorders::{Limits, Recorder, recorder_for};
+use crate::recorders::{Limits, RecordedStart, Recorder, recorder_for};
 use crate::redacted::without_shapes;
 use crate::store::{Counts, Store};
 use crate::streams::Streams;
@@ -100,8 +100,10 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     };
     let segments = temporary::new_path();
     let only = named(&request.only, &request.launch.working_folder());
-    let assistant = recorder.assist(&Machine, &segments, &only, &request.launch)?;
-    let mut spec = recorder.plan(&Machine, &runtime, &request.launch, &segments, request.limits)?;
+    let start =
+        RecordedStart { launch: &request.launch, segments: &segments, limits: request.limits, only: &only };
+    let assistant = recorder.assist(&Machine, &start)?;
+    let mut spec = recorder.plan(&Machine, &runtime, &start)?;
     if !only.is_empty() {
         spec.env.insert(ONLY.to_owned(), Some(only.join("\n")));
     }

@@ -16,13 +16,12 @@ use std::path::{Path, PathBuf};
 
 use engine::adapter::{Host, Runtime, node};
 use engine::error::{Error, Result};
-use engine::model::launch::Launch;
 use engine::parts::folder_with;
 use engine::process::ProcessSpec;
 
 use self::chosen::Chosen;
 use self::service::Service;
-use super::{CACHED, Limits, Recorder};
+use super::{CACHED, RecordedStart, Recorder};
 
 const HOOK: &str = "record_hook.cjs";
 /// What modules import the functions of the recorder from.
@@ -64,14 +63,8 @@ impl Recorder for Node {
         "javascript"
     }
 
-    fn plan(
-        &self,
-        host: &dyn Host,
-        runtime: &Runtime,
-        launch: &Launch,
-        segments: &Path,
-        limits: Limits,
-    ) -> Result<ProcessSpec> {
+    fn plan(&self, host: &dyn Host, runtime: &Runtime, start: &RecordedStart<'_>) -> Result<ProcessSpec> {
+        let RecordedStart { launch, segments, limits, .. } = *start;
         let folder = provide(&host.cache_dir())?;
         let mut spec = node::plain_launch(host, runtime, &folder.join(HOOK), launch)?;
         let settings = serde_json::json!({
@@ -81,13 +74,8 @@ impl Recorder for Node {
         Ok(spec)
     }
 
-    fn assist(
-        &self,
-        host: &dyn Host,
-        segments: &Path,
-        only: &[String],
-        launch: &Launch,
-    ) -> Result<Option<Box<dyn Send>>> {
+    fn assist(&self, host: &dyn Host, start: &RecordedStart<'_>) -> Result<Option<Box<dyn Send>>> {
+        let RecordedStart { launch, segments, only, .. } = *start;
         let folder = provide(&host.cache_dir())?;
         let helpers = node::file_url(&folder.join(HELPERS));
         let chosen = Chosen { names: only.to_vec(), folder: launch.working_folder() };

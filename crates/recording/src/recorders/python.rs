@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use engine::adapter::python::shared_modules;
 use engine::adapter::{BoxFuture, Host, Runtime};
 use engine::error::{Error, Result};
-use engine::model::launch::{Launch, Program};
+use engine::model::launch::Program;
 use engine::parts::folder_with;
 use engine::process::ProcessSpec;
 
-use super::{CACHED, Limits, Recorder};
+use super::{CACHED, RecordedStart, Recorder};
 
 const LAUNCHER: &str = "stillframe_record.py";
 
@@ -71,14 +71,8 @@ impl Recorder for Python {
         })
     }
 
-    fn plan(
-        &self,
-        host: &dyn Host,
-        runtime: &Runtime,
-        launch: &Launch,
-        segments: &Path,
-        limits: Limits,
-    ) -> Result<ProcessSpec> {
+    fn plan(&self, host: &dyn Host, runtime: &Runtime, start: &RecordedStart<'_>) -> Result<ProcessSpec> {
+        let RecordedStart { launch, segments, limits, .. } = *start;
         let (kind, target) = match &launch.program {
             Program::Command | Program::Package(_) => {
                 return Err(Error::Unsupported("Python needs a script or a module to run".to_owned()));
