@@ -15,6 +15,8 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(1);
 pub(crate) const LIMIT_MS: u64 = 1000;
 /// How long a start is waited for: longer than a slow one takes.
 pub(crate) const LAUNCHED_MS: u64 = 5000;
+/// What only the program knows at a stop: the values of its variables are known.
+pub(crate) const COMPUTED: &str = "count + 1";
 /// How soon a session is closed whose program may not answer.
 const CLOSED: Duration = Duration::from_secs(3);
 
@@ -92,7 +94,7 @@ impl<'a> Attacked<'a> {
             Moment::Running => tokio::join!(self.call("continue_execution", json!({})), harm),
             Moment::Paused => {
                 let harmed = harm.await;
-                (self.call("evaluate_expression", json!({ "expression": "count" })).await, harmed)
+                (self.call("evaluate_expression", json!({ "expression": COMPUTED })).await, harmed)
             }
             Moment::Stepping => tokio::join!(self.call("step_over", json!({})), async {
                 self.runs().await;

@@ -20,7 +20,7 @@ use tokio::process::{Child, ChildStdout};
 use tokio::sync::Mutex;
 
 use crate::STILLFRAME;
-use crate::attacked::{LIMIT_MS, copy};
+use crate::attacked::{COMPUTED, LIMIT_MS, copy};
 use crate::bystander::Bystanders;
 use crate::cells::{Moment, cells, in_time, table};
 
@@ -212,7 +212,7 @@ impl Attached<'_> {
         match moment {
             Moment::Launching => self.attach().await,
             Moment::Running => self.call("continue_execution", json!({})).await,
-            Moment::Paused => self.call("evaluate_expression", json!({ "expression": "count" })).await,
+            Moment::Paused => self.call("evaluate_expression", json!({ "expression": COMPUTED })).await,
             Moment::Stepping => self.call("step_over", json!({})).await,
             Moment::Evaluating => {
                 let sleep = self.attack.language.words().sleep;
