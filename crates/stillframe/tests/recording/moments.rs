@@ -121,7 +121,7 @@ main()
     for python in pythons() {
         let (client, _) = Client::recorded(&python, &program).await;
         let writes = client.ask("find_writes", json!({ "target": "self._items" })).await;
-        has(&writes, &["`self._items` is [1, 2] at event ", " in Queue.push)", &at(&program, "pushed")]);
+        has(&writes, &["`self._items` is [1, 2] at event ", "push)", &at(&program, "pushed")]);
         // As if it were a variable.
         let bare = client.fails("find_writes", json!({ "target": "_items" })).await;
         has(&bare, &["no `_items` at `end`", "an attribute `_items` was last written at event "]);

@@ -102,10 +102,9 @@ impl<'a> Search<'a> {
                 format!("no variable `{unknown}` was written in the run; check its spelling")
             })));
         }
-        for name in roots.iter().filter(|_| !is_about_attributes) {
-            if let Some(attribute) = of_objects_only(recording, name)? {
-                return Err(attribute);
-            }
+        let first = roots.first().filter(|_| !is_about_attributes);
+        if let Some(attribute) = first.map_or(Ok(None), |name| of_objects_only(recording, name))? {
+            return Err(attribute);
         }
         let mut names = HashSet::new();
         condition.names(&mut |name| names.extend(recording.number(name)));
