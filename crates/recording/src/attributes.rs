@@ -90,21 +90,18 @@ impl Recording {
         Ok(self.named()?.prototypes.get(&*prototype_name(class)).copied().flatten())
     }
 
-    /// The function of this name that the class of what an expression gives has, such as a getter: by the types of all
-    /// values that its variable or attribute ever had.
-    pub(crate) fn function_of_types(&self, of: &Expression, name: &str) -> Result<Option<String>> {
-        let Some(number) = of.last_name().and_then(|name| self.number(name)) else { return Ok(None) };
+    /// The functions of this name, such as getters, that each type has itself which the variable or attribute of an
+    /// expression ever had.
+    pub(crate) fn functions_of_types(&self, of: &Expression, name: &str) -> Result<Vec<Option<String>>> {
+        let Some(number) = of.last_name().and_then(|name| self.number(name)) else { return Ok(Vec::new()) };
         let types = "SELECT DISTINCT objects.type FROM writes JOIN objects ON objects.id = value >> 3 \
                      WHERE key = ? AND value & 7 = 4";
-        self.find_row(
-            types,
-            [Key::Name(number).stored()],
-            |row| row.get(0),
-            |type_name| {
-                let function = format!("{}.{name}", self.text(type_name));
-                Ok(self.codes.values().any(|code| *code.name == *function).then_some(function))
-            },
-        )
+        let types: Vec<i64> = self.rows(types, [Key::Name(number).stored()], |row| row.get(0))?;
+        let own = types.into_iter().map(|type_name| {
+            let function = format!("{}.{name}", self.text(type_name));
+            self.codes.values().any(|code| *code.name == *function).then_some(function)
+        });
+        Ok(own.collect())
     }
 
     /// The classes that a class inherits from.

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt};
 use crate::predicate::{Datum, Expression, Scope};
 use crate::reading::{Call, Event, Recording, list};
+use crate::stack::Frame;
 use crate::value::{Key, What, Word};
 
 /// The most returns that are tried, newest first.
@@ -17,7 +18,7 @@ pub(super) fn last(recording: &Recording, target: &Expression, event: &Event) ->
     if codes.is_empty() {
         return Ok(None);
     }
-    let object = value_in_stack(recording, of, event)?;
+    let object = value_in(recording, of, &recording.stack(event)?, event.id)?;
     let returns = format!(
         "SELECT calls.id, calls.code, ends.id, ends.value FROM calls JOIN events AS ends ON ends.id = calls.ended \
          WHERE calls.code IN ({}) AND ends.id < ? AND ends.kind = ? ORDER BY ends.id DESC LIMIT ?",
@@ -27,18 +28,26 @@ pub(super) fn last(recording: &Recording, target: &Expression, event: &Event) ->
         let Some(call) = recording.call(returned.call)? else { return Ok(None) };
         let is_it = match (object, receiver(recording, &call, returned.event)?) {
             (Some(object), Some(receiver)) => object == receiver,
-            (None, Some(_)) => is_of(recording, of, &recording.event(returned.event)?)? == Some(true),
+            (None, Some(_)) => {
+                let end = recording.event(returned.event)?;
+                is_of(recording, of, &recording.stack(&end)?, &end)? == Some(true)
+            }
             _ => false,
         };
         Ok(is_it.then_some(returned))
     })
 }
 
-/// Whether a call that ends is about an object that an expression means where it was called; none if that is not known.
-pub(super) fn is_of(recording: &Recording, of: &Expression, end: &Event) -> Result<Option<bool>> {
+/// Whether a call that ends is about an object that an expression means in these frames around it; none if that is not known.
+pub(super) fn is_of(
+    recording: &Recording,
+    of: &Expression,
+    frames: &[Frame],
+    end: &Event,
+) -> Result<Option<bool>> {
     let Some(call) = recording.call(end.call)? else { return Ok(None) };
     let receiver = receiver(recording, &call, end.id)?;
-    Ok(value_in_stack(recording, of, end)?.zip(receiver).map(|(object, receiver)| object == receiver))
+    Ok(value_in(recording, of, frames, end.id)?.zip(receiver).map(|(object, receiver)| object == receiver))
 }
 
 /// The object whose method a call runs.
@@ -49,10 +58,10 @@ fn receiver(recording: &Recording, call: &Call, event: i64) -> Result<Option<i64
     Ok(word.and_then(Word::as_object))
 }
 
-/// The object that an expression means in the innermost call that knows it.
-fn value_in_stack(recording: &Recording, of: &Expression, event: &Event) -> Result<Option<i64>> {
-    let memory = MemoryAt { recording, event: event.id };
-    for frame in recording.stack(event)? {
+/// The object that an expression means in the innermost frame that knows it.
+fn value_in(recording: &Recording, of: &Expression, frames: &[Frame], event: i64) -> Result<Option<i64>> {
+    let memory = MemoryAt { recording, event };
+    for frame in frames {
         if let Some(Datum::Object(object)) = Scope::of(recording, &memory, &frame.call)?.value(of)? {
             return Ok(Some(object));
         }

@@ -112,7 +112,9 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     if let Some(only) = request.only(search.count.max(count), &search.unknown()) {
         return with_gap(recording, only);
     }
-    let computed = properties::condition(recording, &search.condition)?;
+    let within = request.function.map(|_| recording.codes_where(|code| request.is_about(code)));
+    let within = within.as_deref();
+    let computed = properties::condition(recording, &search.condition, within)?;
     if let Some((condition, of)) = returns::of_property(recording, &search.condition)?
         && let Some(function) = returns::function(&condition)?
     {
@@ -148,7 +150,7 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
             return with_gap(recording, text);
         }
     }
-    let unread = if is_computed { None } else { properties::note(recording, &search.condition)? };
+    let unread = if is_computed { None } else { properties::note(recording, &search.condition, within)? };
     let notes = [stored::note(recording, &stored)?, unread, recording.gap()?].into_iter().flatten();
     Ok(notes.fold(text, |text, note| text + &note + "\n"))
 }

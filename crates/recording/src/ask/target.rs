@@ -434,13 +434,13 @@ fn computed(recording: &Recording, target: &Expression) -> Result<String> {
     let (of, name) = match target {
         Expression::Attribute(of, name) => (of, name),
         Expression::Item(of, _) => {
-            let own = recording.function_of_types(of, "__getitem__")?;
+            let own = recording.functions_of_types(of, "__getitem__")?.into_iter().flatten().next();
             let is_own = |code: &&Code| own.as_deref() == Some(&*code.name);
             return Ok(recording.codes.values().find(is_own).map_or_else(String::new, computed_by));
         }
         _ => return Ok(String::new()),
     };
-    let own = recording.function_of_types(of, name)?;
+    let own = recording.functions_of_types(of, name)?.into_iter().flatten().next();
     // One without a class may be any function.
     let is_it = |code: &&Code| code.last_name() == name && code.name.contains('.');
     let is_own = |code: &Code| own.as_deref() == Some(&*code.name);

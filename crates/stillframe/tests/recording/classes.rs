@@ -281,12 +281,24 @@ class Account(Base):
         self._fees.append(amount)  # @charged
 
 
+class Notice:
+    @property
+    def balance(self):
+        balance = 1
+        return balance
+
+    @property
+    def urgent(self):
+        return bool(self.balance)  # @urgent
+
+
 def settle(account, bills):
     for bill in bills:
         account.pay(bill)
     return account.balance  # @end
 
 
+Notice().urgent
 settle(Account(), [3, 4, 5, 6])
 ";
 
@@ -318,11 +330,23 @@ class Account extends Base {
   }
 }
 
+class Notice {
+  get balance() {
+    const balance = 1;
+    return balance;
+  }
+
+  get urgent() {
+    return Boolean(this.balance); // @urgent
+  }
+}
+
 function settle(account, bills) {
   for (const bill of bills) account.pay(bill);
   return account.balance; // @end
 }
 
+new Notice().urgent;
 settle(new Account(), [3, 4, 5, 6]);
 ";
 
@@ -350,6 +374,16 @@ async fn a_property_is_asked_about_by_what_it_would_return_where_it_is_not_read(
         if program.path().ends_with("main.py") {
             let fees = first("account.fees > 7").await;
             has_marked(&fees, program, &["returns `sum(fee for fee in self._fees)`", "@charged"]);
+        }
+        // Several classes have a property of the name, or another one only.
+        let own = if program.path().ends_with("main.py") { "self" } else { "this" };
+        let anywhere = first(&format!("{own}.balance < 0")).await;
+        has_marked(&anywhere, program, &["first holds where -8 is returned", "@end"]);
+        for (function, expected) in [("urgent", "first holds where "), ("pay", "never holds in this run")] {
+            let asked = json!({ "condition": format!("{own}.urgent"), "function": function });
+            let answer = client.ask("find_first", asked).await;
+            has(&answer, &[expected]);
+            assert!(function == "urgent" || !answer.contains("Notice"), "{answer}");
         }
         client.server.finish().await;
     }

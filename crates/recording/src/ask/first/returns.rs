@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use super::super::computed;
+use super::super::reached::is_named;
 use super::super::state::{VALUE, variables};
 use super::super::text::Lines;
 use super::FirstRequest;
@@ -43,9 +44,11 @@ pub(super) fn of_property(
 ) -> Result<Option<(Expression, Option<Expression>)>> {
     let Some((property, name)) = last_property(recording, condition) else { return Ok(None) };
     let own = match property {
-        Expression::Attribute(of, name) => recording.function_of_types(of, name)?,
-        _ => None,
+        Expression::Attribute(of, name) => recording.functions_of_types(of, name)?,
+        _ => Vec::new(),
     };
+    // Where types have their own or inherit it, all functions of the name are meant.
+    let own = own.first().filter(|first| own.iter().all(|own| own == *first)).cloned().flatten();
     let function = Expression::Returned(own.unwrap_or_else(|| name.to_owned()));
     let condition = condition.replaced(&|part| (part == property).then(|| function.clone()));
     let of = match property {
@@ -72,10 +75,23 @@ fn codes(recording: &Recording, path: &str) -> Vec<i64> {
     recording.codes_where(|code| Some(code.last_name()) == path.rsplit('.').next())
 }
 
-/// Whether a call that ends is for an object: where it is not known which one that is, as is given.
-fn is_about(recording: &Recording, of: Option<(&Expression, bool)>, end: &Event) -> Result<bool> {
-    let Some((of, unknown)) = of else { return Ok(true) };
-    Ok(computed::is_of(recording, of, end)?.unwrap_or(unknown))
+/// Whether a call that ends was made where the request asks, for an object: where it is not known which one that is, as is
+/// given.
+fn is_about(
+    recording: &Recording,
+    request: &FirstRequest<'_>,
+    of: Option<(&Expression, bool)>,
+    end: &Event,
+) -> Result<bool> {
+    let mut frames = recording.stack(end)?;
+    let is_there = |code: &Code| request.function.is_none_or(|name| is_named(code, name));
+    frames.retain(|frame| recording.codes.get(&frame.call.code).is_some_and(is_there));
+    match of {
+        Some((of, unknown)) if !frames.is_empty() => {
+            Ok(computed::is_of(recording, of, &frames, end)?.unwrap_or(unknown))
+        }
+        _ => Ok(!frames.is_empty()),
+    }
 }
 
 /// The return for which it holds, of a call for an object, if one is given. `count` is then for how many it has held.
@@ -103,7 +119,7 @@ pub(super) fn search(
         let Some(call) = recording.call(event.call)? else { return Ok(false) };
         let memory = MemoryAt { recording, event: event.id };
         let scope = Scope::of(recording, &memory, &call)?;
-        let holds = scope.holds(&asked)?.unwrap_or(false) && is_about(recording, of, event)?;
+        let holds = scope.holds(&asked)?.unwrap_or(false) && is_about(recording, request, of, event)?;
         *count += usize::from(holds);
         Ok(holds && *count == request.occurrence)
     })
