@@ -1,12 +1,15 @@
 //! Values and expressions by the protocol's own requests.
 
+mod shown;
+
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use self::shown::ReportedValue;
+pub(super) use self::shown::shown_text;
 use super::breakpoints::positive;
 use super::errors::raised;
 use super::{DapDebugger, expressions, first, lock, removed, shadowing};
-use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
@@ -39,7 +42,7 @@ pub(super) struct References {
     scoped: Option<(RawId, Vec<::dap::Scope>)>,
     /// The source and the line that each frame is at.
     pub(super) places: HashMap<RawId, (PathBuf, u32)>,
-    /// The frames of functions with [`Quirks::has_own_names`].
+    /// The frames of functions with [`Quirks::has_own_names`](crate::adapter::plan::Quirks::has_own_names).
     pub(super) plain: HashSet<RawId>,
     pub(super) stacks: Stacks<RawId, RawId>,
     /// What must be read before other values was read.
@@ -192,8 +195,7 @@ pub(super) async fn variables(
     };
     let text = own_limit(debugger, text);
     let mut references = lock(&debugger.0.references);
-    let frame = references.frames.get(&reference).copied();
-    let shown = |variable| shown_variable(&mut references, quirks, frame, reference, variable, text);
+    let shown = |variable| references.shown_variable(quirks, reference, variable, text);
     let variables = found.into_iter().map(shown).collect();
     Ok(Children { variables, total, start: page.start, hidden: 0 })
 }
@@ -273,18 +275,6 @@ fn own_limit(debugger: &DapDebugger, text: usize) -> usize {
     if debugger.quirks().takes_limits { usize::MAX } else { text }
 }
 
-/// A value with the length that the adapter has reported. One that takes limits has cut the text; for another, it is the
-/// length of a string, whose text has quotes and escapes besides.
-fn with_length(quirks: &Quirks, value: Value<RawId>, length: Option<i64>) -> Value<RawId> {
-    match length.and_then(|length| u64::try_from(length).ok()) {
-        Some(length) if quirks.takes_limits => {
-            Value { text: format!("{}...", value.text), cut: true, length: Some(length), ..value }
-        }
-        Some(length) if value.cut => Value { length: Some(length), ..value },
-        _ => value,
-    }
-}
-
 /// The adapter's number for a scope or value.
 async fn scope_number(debugger: &DapDebugger, reference: RawId) -> Result<i64> {
     if reference.0 >= 0 {
@@ -295,78 +285,6 @@ async fn scope_number(debugger: &DapDebugger, reference: RawId) -> Result<i64> {
     let (frame, index) = scope.ok_or_else(gone)?;
     let scopes = ask_scopes(debugger, frame).await?;
     scopes.get(index).map(|scope| scope.variables_reference).ok_or_else(gone)
-}
-
-fn shown_variable(
-    references: &mut References,
-    quirks: &Quirks,
-    frame: Option<RawId>,
-    parent: RawId,
-    variable: ::dap::Variable,
-    text: usize,
-) -> Variable<RawId> {
-    let ::dap::Variable { name, value, kind, presentation_hint, evaluate_name, text_length, .. } = variable;
-    let is_name = |name: &String| {
-        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '@');
-        references.of_frames.contains(&parent) && !name.is_empty() && name.chars().all(is_part)
-    };
-    let expression = evaluate_name.filter(|expression| expressions::is_usable(expression));
-    let element = || {
-        expressions::index_of(&name)?;
-        Some(format!("{}{name}", references.own.get(&parent)?))
-    };
-    if let Some(expression) = expression.or_else(|| Some(name.clone()).filter(is_name)).or_else(element) {
-        references.own.insert(RawId(variable.variables_reference), expression.clone());
-        references.expressions.insert((parent, name.clone()), expression);
-    }
-    let counts = (variable.indexed_variables, variable.named_variables);
-    let value = shown(references, quirks, frame, (value, kind), variable.variables_reference, counts, text);
-    let value = with_length(quirks, value, text_length);
-    let special = presentation_hint.is_some_and(|hint| hint.kind.as_deref() == Some("virtual"));
-    Variable { name, value, special }
-}
-
-fn shown(
-    references: &mut References,
-    quirks: &Quirks,
-    frame: Option<RawId>,
-    (full, kind): (String, Option<String>),
-    reference: i64,
-    (indexed, named): (Option<i64>, Option<i64>),
-    limit: usize,
-) -> Value<RawId> {
-    let count =
-        |count: Option<i64>| count.and_then(|count| u64::try_from(count).ok()).filter(|count| *count > 0);
-    let reference = (reference > 0).then_some(RawId(reference));
-    let indexed = count(indexed).or_else(|| kind.as_deref().and_then(quirks.length));
-    let (kind, full) = (quirks.value)(kind.as_deref().unwrap_or_default(), full);
-    if let Some(reference) = reference {
-        references.frames.extend(frame.map(|frame| (reference, frame)));
-        let counts = indexed.map(|indexed| (indexed, count(named).unwrap_or_default()));
-        references.counts.extend(counts.map(|counts| (reference, counts)));
-    }
-    let cut_at = full.char_indices().nth(limit).map(|(at, _)| at);
-    Value {
-        length: cut_at.map(|_| full.chars().count() as u64),
-        cut: cut_at.is_some(),
-        text: match cut_at.and_then(|at| full.get(..at)) {
-            Some(head) => format!("{head}..."),
-            // As of a structure in GDB.
-            None if full.is_empty() && reference.is_some() => "{...}".to_owned(),
-            None => full,
-        },
-        type_name: kind,
-        kind: None,
-        reference,
-        children: reference.and(indexed.or(count(named))),
-        note: None,
-    }
-}
-
-/// The text of a value that the debugger has given by a command.
-pub(super) fn shown_text(debugger: &DapDebugger, kind: Option<String>, text: String, limit: usize) -> String {
-    let mut references = lock(&debugger.0.references);
-    shown(&mut references, debugger.quirks(), None, (text, kind), 0, (None, None), limit).text
 }
 
 /// `watch` is the only context in which every adapter takes the text as an expression of the language; `hover` is the
@@ -431,18 +349,15 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         counts => counts,
     };
     references.is_changed |= ["(", "=", "++", "--"].iter().any(|sign| expression.contains(sign));
-    let value = (response.result, response.kind);
     references.own.insert(RawId(response.variables_reference), format!("({expression})"));
-    let value = shown(
-        &mut references,
-        debugger.quirks(),
-        Some(frame),
-        value,
-        response.variables_reference,
+    let reported = ReportedValue {
+        text: response.result,
+        kind: response.kind,
+        reference: response.variables_reference,
         counts,
-        own_limit(debugger, text),
-    );
-    Ok(form.around(with_length(debugger.quirks(), value, response.text_length)))
+        length: response.text_length,
+    };
+    Ok(form.around(references.shown(quirks, Some(frame), reported, own_limit(debugger, text))))
 }
 
 fn not_there(name: &str) -> Error {
@@ -528,11 +443,15 @@ fn assigned(
     let mut references = lock(&debugger.0.references);
     references.code_ran();
     let frame = references.frames.get(&parent).copied();
-    let value = (response.value, response.kind);
     let quirks = debugger.quirks();
-    let value =
-        shown(&mut references, quirks, frame, value, response.variables_reference, (None, None), limit);
-    let value = with_length(quirks, value, response.text_length);
+    let reported = ReportedValue {
+        text: response.value,
+        kind: response.kind,
+        reference: response.variables_reference,
+        counts: (None, None),
+        length: response.text_length,
+    };
+    let value = references.shown(quirks, frame, reported, limit);
     Value { note: value.note.or(quirks.assignment_note.map(str::to_owned)), ..value }
 }
 
