@@ -112,9 +112,7 @@ impl ExceptionPauses {
         if !is_assertion(&thrown.value) {
             return Ok(Thrown { mark, ..Thrown::default() });
         }
-        let (sources, values) = (&self.sources, &self.values);
-        let assertion =
-            assertions::assertion(stop, &thrown.value, sources, values, &self.binding, text).await?;
+        let assertion = self.assertion(stop, &thrown.value, text).await?;
         Ok(Thrown { mark, assertion: Some(assertion), ..Thrown::default() })
     }
 
