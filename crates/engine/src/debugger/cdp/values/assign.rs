@@ -18,6 +18,15 @@ use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::variable::Value;
 
+/// The value of an expression for what has a name.
+#[derive(Clone, Copy)]
+struct Assignment<'a> {
+    name: &'a str,
+    value: &'a str,
+    /// A result text longer than this is cut, in characters.
+    text: usize,
+}
+
 /// What the helper answers.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -39,9 +48,10 @@ impl ValueReader {
         value: &str,
         text: usize,
     ) -> Result<Value<RawId>> {
+        let assignment = Assignment { name, value, text };
         match self.0.references.find(parent)? {
-            Expandable::Scope(frame, index) => self.assign_variable(&frame, index, name, value, text).await,
-            Expandable::Value(place) => self.assign_child(&place, name, value, text).await,
+            Expandable::Scope(frame, index) => self.assign_variable(&frame, index, assignment).await,
+            Expandable::Value(place) => self.assign_child(&place, assignment).await,
         }
     }
 
@@ -49,15 +59,14 @@ impl ValueReader {
         &self,
         frame: &Arc<Frame>,
         index: usize,
-        name: &str,
-        value: &str,
-        text: usize,
+        assignment: Assignment<'_>,
     ) -> Result<Value<RawId>> {
+        let Assignment { name, value, text } = assignment;
         let chain = frame.chain();
         let scope = chain.get(index).ok_or_else(|| Error::Refused("no such scope".to_owned()))?;
         if matches!(scope.kind.as_str(), "global" | "with") {
             let root = scope.object.object_id.as_deref().unwrap_or_default();
-            return self.assign_child(&ValuePath::of(root, Some(frame)), name, value, text).await;
+            return self.assign_child(&ValuePath::of(root, Some(frame)), assignment).await;
         }
         if name == "(return)" {
             return self.assign_return(frame, value, text).await;
@@ -71,7 +80,7 @@ impl ValueReader {
                 let found = self.find(frame, &asked(&expression, text)).await?;
                 self.describe(found, text).await
             }
-            Some(_) => self.assign_hidden(frame, index, generated, value, text).await,
+            Some(_) => self.assign_hidden(frame, index, Assignment { name: generated, ..assignment }).await,
             None => Err(Error::Refused(format!("no variable `{name}` here"))),
         }
     }
@@ -88,9 +97,7 @@ impl ValueReader {
         &self,
         frame: &Arc<Frame>,
         index: usize,
-        name: &str,
-        value: &str,
-        text: usize,
+        Assignment { name, value, text }: Assignment<'_>,
     ) -> Result<Value<RawId>> {
         let found = self.find(frame, &asked(value, text)).await?;
         let set = SetVariableValue {
@@ -122,9 +129,7 @@ impl ValueReader {
     async fn assign_child(
         &self,
         place: &ValuePath,
-        name: &str,
-        value: &str,
-        text: usize,
+        Assignment { name, value, text }: Assignment<'_>,
     ) -> Result<Value<RawId>> {
         let helper = self.helper(context_of(&place.root)).await?.ok_or_else(unreadable)?;
         let frame =
