@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::ops::run_until::moved_to_column;
-use crate::render::{GeneratedData, failed, plain, unbound};
+use crate::render::{self, GeneratedData, failed, plain, unbound};
 
 /// A value.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -98,16 +98,8 @@ pub(super) struct FrameData {
 
 impl FrameData {
     pub(super) fn new(index: usize, frame: &StackFrame<Reference>) -> Self {
-        let location = frame.location.as_ref();
-        Self {
-            index,
-            function: frame.name.clone(),
-            file: location.map(|location| location.source.name.clone()).unwrap_or_default(),
-            line: location.map_or(0, |location| location.line),
-            column: location.map_or(0, |location| location.column),
-            generated: location.and_then(GeneratedData::of),
-            internal: frame.is_internal(),
-        }
+        let render::FrameData { id: _, name, file, line, column, generated, internal } = frame.into();
+        Self { index, function: name, file, line, column, generated, internal }
     }
 }
 
