@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use test_support::{Fixture, Server, rows_to_try};
 
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, written};
+use crate::debugging::{Debugging, Report, stopping_server, written};
 
 const CPP: &str = r#"
 #include <map>
@@ -61,13 +61,6 @@ fn main() {
     println!("{total}");
 }
 "#;
-
-/// A server that stops at each hit.
-async fn stopping_server() -> Server {
-    let mut options = STILLFRAME.options().await;
-    options.env.push(("STILLFRAME_TRACE".to_owned(), "stop".to_owned()));
-    options.start().await
-}
 
 /// The way, and what was recorded, without times, processes and addresses.
 pub(crate) async fn traced(server: &Server, program: &Fixture, mut asked: Value) -> (Value, Vec<Value>) {

@@ -19,20 +19,13 @@ async fn an_exit_during_a_step_is_reported_with_its_code() {
     }
 }
 
-/// The end is known already, or else the call waits for it.
-async fn says_ended(session: &Debugging) {
-    let report = session.call("continue_execution", json!({})).await;
-    let answer = if report.is_error { report.at("/context/state") } else { &report["state"] };
-    assert_eq!(answer, "ended", "{}", report.text);
-}
-
 #[tokio::test]
 async fn an_exit_in_an_expression_ends_the_session_and_the_call_returns() {
     let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let failed = session.call("evaluate_expression", json!({ "expression": "process.exit(3)" })).await;
     assert!(failed.is_error, "{}", failed.text);
-    says_ended(&session).await;
+    session.assert_ended().await;
     let again = session.step("restart_debugging").await;
     assert_eq!(again.place(), (program.path(), program.line("call")), "the session is whole: {}", again.text);
     session.finish().await;

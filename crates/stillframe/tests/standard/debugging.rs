@@ -150,6 +150,13 @@ impl Debugging {
         self.finish().await;
     }
 
+    /// The end of the program is known already, or else the call waits for it.
+    pub(crate) async fn assert_ended(&self) {
+        let report = self.call("continue_execution", json!({})).await;
+        let answer = if report.is_error { report.at("/context/state") } else { &report["state"] };
+        assert_eq!(answer, "ended", "{}", report.text);
+    }
+
     /// The server and everything that it started must go.
     pub(crate) async fn finish(self) {
         self.server.finish().await;
@@ -173,6 +180,13 @@ impl Report for Answer {
     fn outcome(&self) -> &str {
         if self["state"] == "paused" { self.text_of("reason") } else { self.text_of("state") }
     }
+}
+
+/// A server that records values by stops.
+pub(crate) async fn stopping_server() -> Server {
+    let mut options = STILLFRAME.options().await;
+    options.env.push(("STILLFRAME_TRACE".to_owned(), "stop".to_owned()));
+    options.start().await
 }
 
 /// A folder for the programs of one test.

@@ -9,8 +9,6 @@ mod sessions;
 use serde_json::{Value, json};
 use test_support::{Answer, Fixture, Language, Server};
 
-use crate::STILLFRAME;
-
 /// `trace_values` with the bank.
 async fn trace(server: &Server, language: impl Into<Language>, arguments: Value) -> Answer {
     trace_in(server, &Fixture::of(language, "bank"), arguments).await
@@ -63,11 +61,4 @@ fn of_rows(answer: &Answer, field: &str) -> Vec<Value> {
 
 async fn open_sessions(server: &Server) -> Value {
     server.ok("list_debug_sessions", json!({})).await["count"].clone()
-}
-
-/// A server that records by stops.
-async fn stopping_server() -> Server {
-    let mut options = STILLFRAME.options().await;
-    options.env.push(("STILLFRAME_TRACE".to_owned(), "stop".to_owned()));
-    options.start().await
 }

@@ -25,13 +25,6 @@ impl Debugging {
     }
 }
 
-/// The end is known already, or else the call waits for it.
-async fn says_ended(session: &Debugging) {
-    let report = session.call("continue_execution", json!({})).await;
-    let answer = if report.is_error { report.at("/context/state") } else { &report["state"] };
-    assert_eq!(answer, "ended", "{}", report.text);
-}
-
 async fn a_program_killed_while_a_call_waits_ends_only_that_call(language: Language) {
     let (_folder, program) = written_in(language, "endless", ENDLESS);
     let (other_program, session) = Debugging::with(language, "swap_vars").await;
@@ -67,7 +60,7 @@ async fn a_program_killed_during_an_evaluation_ends_the_call(language: Language)
     let waits = session.call("evaluate_expression", arguments);
     let (failed, ()) = tokio::join!(waits, async { session.server.kill_started(pid) });
     assert!(failed.is_error, "{}", failed.text);
-    says_ended(&session).await;
+    session.assert_ended().await;
     let again = session.step("restart_debugging").await;
     assert_eq!(again.place(), (program.path(), program.line("call")));
     session.finish().await;
@@ -76,6 +69,6 @@ async fn a_program_killed_during_an_evaluation_ends_the_call(language: Language)
 async fn a_program_killed_while_paused_is_detected(language: Language) {
     let (_, session) = Debugging::paused(language, "swap_vars", "call").await;
     session.server.kill_started(session.program_pid().await);
-    says_ended(&session).await;
+    session.assert_ended().await;
     session.finish().await;
 }

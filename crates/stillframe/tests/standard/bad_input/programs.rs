@@ -31,14 +31,13 @@ async fn fails_and_stays_usable(language: Language, code: &str, arguments: Value
 }
 
 async fn a_missing_script_is_reported_with_similar_ones(language: Language) {
-    let folder = folder();
     let there = Texts {
         name: "nothing",
         python: "x = 1\n",
         node: "let x = 1;\n",
         c: "int main(void) { return 0; }\n",
     };
-    let there = Fixture::write_in(language, folder.path(), "report", there);
+    let (_folder, there) = written_in(language, "report", there);
     let missing = there.path().replace("report", "reprot");
     fails_and_stays_usable(
         language,

@@ -1,10 +1,10 @@
 //! Breakpoints that are changed, removed, listed, and carried over a restart.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, Texts, each};
+use test_support::{Language, Texts, each};
 
 use super::state;
-use crate::debugging::{Debugging, Report, folder, written_in};
+use crate::debugging::{Debugging, Report, written_in};
 
 each![
     a_breakpoint_is_disabled_and_enabled_under_the_same_id,
@@ -251,14 +251,13 @@ async fn removing_an_unknown_breakpoint_is_an_error(language: Language) {
 }
 
 async fn clearing_removes_the_breakpoints_of_a_file_or_all(language: Language) {
-    let folder = folder();
     let one = Texts {
         name: "life_one",
         python: "x = 1  # @one\n",
         node: "const x = 1; // @one\n",
         c: "int main(void) { return 1; } // @one\n",
     };
-    let other = Fixture::write_in(language, folder.path(), "other", one);
+    let (_folder, other) = written_in(language, "other", one);
     let (program, session) = Debugging::paused(language, "bank", "main_first").await;
     session.break_at(&other, "one").await;
     session.break_at(&program, "odd").await;

@@ -35,9 +35,7 @@ fn install(folder: &Path, package: &str) {
 
 #[tokio::test]
 async fn the_interpreter_gets_its_own_options() {
-    let folder = folder();
-    let program =
-        Fixture::write(folder.path(), "told.py", "import sys\nprint(sys.warnoptions, sys.argv[1:])\n");
+    let (_folder, program) = written("told.py", "import sys\nprint(sys.warnoptions, sys.argv[1:])\n");
     let session = Debugging::new().await;
     let start = json!({ "scriptPath": program.path(), "runtimeArgs": ["-W", "error"], "args": ["own"] });
     let ended = session.ok("start_debugging", start).await;

@@ -7,7 +7,7 @@ use serde_json::json;
 use test_support::{Fixture, Language, PerLanguage, Texts, each};
 
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, folder, written_in};
 
 each![
     a_slow_start_continues_after_its_call_and_can_be_awaited,
@@ -72,14 +72,13 @@ async fn a_slow_start_continues_after_its_call_and_can_be_awaited(language: Lang
 }
 
 async fn a_failed_start_is_reported_however_short_the_timeout(language: Language) {
-    let folder = folder();
     let broken = Texts {
         name: "broken_shortly",
         python: "if x\n",
         node: "if (x\n",
         c: "int main(void) { return x; }\n",
     };
-    let broken = Fixture::write_in(language, folder.path(), "broken", broken);
+    let (_folder, broken) = written_in(language, "broken", broken);
     let missing = language.file("/no/such");
     let session = Debugging::of(language).await;
     for script in [missing.as_str(), broken.path()] {

@@ -1,10 +1,10 @@
 //! `start_debugging`, the steps, `continue_execution` and `pause_execution`.
 
 use serde_json::json;
-use test_support::{Fixture, Language, Texts, each};
+use test_support::{Language, Texts, each};
 
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, Report, written_in};
 
 each![
     start_debugging_repeats_its_message_and_reason_as_data,
@@ -67,14 +67,13 @@ async fn the_steps_report_paused_and_what_they_did(language: Language) {
 }
 
 async fn continue_execution_without_waiting_reports_running(language: Language) {
-    let folder = folder();
     let texts = Texts {
         name: "reference_sleeps",
         python: "import time\nx = 1  # @one\ntime.sleep(30)\n",
         node: "const x = 1; // @one\nsetTimeout(() => {}, 30_000);\n",
         c: "#include <unistd.h>\nint main(void) {\n    int x = 1; // @one\n    return sleep(30) + x;\n}\n",
     };
-    let program = Fixture::write_in(language, folder.path(), "slow", texts);
+    let (_folder, program) = written_in(language, "slow", texts);
     let (session, _) = Debugging::stopped_at(&program, "one").await;
     let running = session.ok("continue_execution", json!({ "wait": false })).await;
     assert_eq!(running["state"], "running");
@@ -94,14 +93,13 @@ async fn continuing_an_unknown_session_names_it() {
 }
 
 async fn pause_execution_stops_a_running_program(language: Language) {
-    let folder = folder();
     let texts = Texts {
         name: "reference_loops",
         python: "n = 0\nwhile True:\n    n += 1\n",
         node: "let n = 0;\nfor (;;) {\n  n += 1;\n}\n",
         c: "int main(void) {\n    for (volatile unsigned n = 0;;) n++;\n}\n",
     };
-    let program = Fixture::write_in(language, folder.path(), "busy", texts);
+    let (_folder, program) = written_in(language, "busy", texts);
     let session = Debugging::of(language).await;
     let started =
         session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 300 })).await;

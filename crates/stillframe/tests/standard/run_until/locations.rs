@@ -130,12 +130,11 @@ async fn run_until_without_a_location_stops_at_an_exception(language: Language) 
 }
 
 async fn caught_exceptions_stop_if_all_are_requested(language: DynamicLanguage) {
-    let folder = folder();
     let texts = Dynamic {
         python: "try:\n    {}['a']  # @caught\nexcept KeyError:\n    pass\nprint('on')\n",
         node: "try {\n  null.a(); // @caught\n} catch {\n  // Nothing.\n}\nconsole.log('on');\n",
     };
-    let program = Fixture::write_in(language, folder.path(), "catches", texts);
+    let (_folder, program) = written_in(language, "catches", texts);
     let server = STILLFRAME.serve().await;
     let ran = server.ok("run_until", json!({ "program": program.path(), "exceptions": "all" })).await;
     assert_eq!((ran.outcome(), ran.place()), ("exception", (program.path(), program.line("caught"))));
@@ -164,12 +163,11 @@ async fn a_location_that_is_not_loaded_is_explained_at_the_timeout(language: Dyn
 }
 
 async fn a_session_keeps_the_exceptions_that_it_stops_at(language: DynamicLanguage) {
-    let folder = folder();
     let texts = Dynamic {
         python: "first = 1  # @first\ntry:\n    {}['a']  # @caught\nexcept KeyError:\n    pass\n{}['b']\n",
         node: "let first = 1; // @first\ntry {\n  null.a(); // @caught\n} catch {\n  // Nothing.\n}\nnull.b();\n",
     };
-    let program = Fixture::write_in(language, folder.path(), "throws", texts);
+    let (_folder, program) = written_in(language, "throws", texts);
     for (mode, outcome) in [("all", "exception"), ("none", "ended")] {
         let (session, _) = Debugging::stopped_at(&program, "first").await;
         session.ok("set_exception_breakpoints", json!({ "mode": mode })).await;

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage, Fixture, Server, dynamic, rows_to_try};
 
-use super::{at, stopping_server, trace_in};
+use super::{at, trace_in};
 use crate::STILLFRAME;
+use crate::debugging::stopping_server;
 
 dynamic![
     // A C program always stops at each hit.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use test_support::{DynamicLanguage, Fixture, Language, PerLanguage, Texts, dynamic, each};
 
 use super::{owned, pairs, plain_pairs, stopped};
-use crate::debugging::{Debugging, folder, written_in};
+use crate::debugging::{Debugging, written, written_in};
 
 each![
     a_long_list_is_paged,
@@ -196,7 +196,6 @@ async fn a_filter_that_times_out_reports_its_progress() {
 }
 
 async fn variables_of_a_function_are_paged(language: Language) {
-    let folder = folder();
     let names: Vec<String> = (0..700).map(|number| format!("v{number} = {number}")).collect();
     let (source, separator) = PerLanguage {
         name: "pages: many variables",
@@ -206,7 +205,7 @@ async fn variables_of_a_function_are_paged(language: Language) {
     }
     .of(language);
     let source = source.replace("{}", &names.join(separator));
-    let program = Fixture::write(folder.path(), &language.file("many"), &source);
+    let (_folder, program) = written(&language.file("many"), &source);
     let (session, _) = Debugging::stopped_at(&program, "end").await;
     let first = session.ok("get_local_variables", json!({})).await;
     assert_eq!(
