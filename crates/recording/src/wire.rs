@@ -13,6 +13,9 @@ const SIZE: usize = 8 << 18;
 /// Bytes that are read at once.
 const PART: usize = 1 << 18;
 
+/// Why something is missing where the record for it holds other bytes.
+const UNREADABLE: &str = "some records cannot be read";
+
 /// One record. A gap says why something is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Record {
@@ -381,7 +384,7 @@ impl Words<'_> {
                 Record::Atom { id: number, type_name, flags: 0, text }
             }
             18 => Record::Pass { call: number, since: self.word()? >> 1 },
-            _ => Record::Gap { text: self.blob::<0>()?.0 },
+            _ => Record::Gap { text: readable(self.blob::<0>()?.0) },
         })
     }
 
@@ -393,6 +396,12 @@ impl Words<'_> {
         }
         Some((self.text(length)?, words))
     }
+}
+
+/// The reason for a gap, unless it is none: what two processes write to one file may be taken for one.
+fn readable(text: String) -> String {
+    let is_binary = text.contains(|letter: char| letter.is_control() && !letter.is_whitespace());
+    if is_binary { UNREADABLE.to_owned() } else { text }
 }
 
 #[cfg(test)]
@@ -455,6 +464,16 @@ mod tests {
         assert!(!wire.has_unread());
         write(&folder.path().join("segment-0"), &[9 << 5 | 4, 0, 8 << 5 | 4]);
         assert_eq!((wire.read().unwrap(), wire.has_unread()), (Read::Nothing, true));
+    }
+
+    #[test]
+    fn a_gap_has_no_bytes_for_its_reason() {
+        for (text, expected) in [(*b"it\nfails", "it\nfails"), (*b"it\0fails", UNREADABLE)] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut wire = Wire::new(folder.path().join("segment"));
+            write(&folder.path().join("segment-0"), &[17, 8 << 1 | 1, u64::from_le_bytes(text)]);
+            assert_eq!(wire.read().unwrap(), Read::Records(vec![Record::Gap { text: expected.to_owned() }]));
+        }
     }
 
     #[test]
