@@ -25,7 +25,7 @@ pub(super) async fn choose_thread(debugger: &DapDebugger, stop: &::dap::StoppedE
     let Some(thread) = stop.thread_id.map(RawId) else { return };
     let hit = lock(&debugger.0.breakpoints).hit(&stop.hit_breakpoint_ids, None);
     if !hit.iter().flat_map(|sent| &sent.rules).any(|rule| calls(debugger, rule))
-        || is_chosen(debugger, quirk, thread).await
+        || chosen(debugger, quirk).await == Some(thread)
     {
         return;
     }
@@ -42,7 +42,7 @@ pub(super) async fn choose_thread(debugger: &DapDebugger, stop: &::dap::StoppedE
             // It is refused, because the thread was not the chosen one.
             let _ = asked.request::<::dap::Evaluate>(arguments, deadlines::CONDITION).await;
             lock(&asked.0.references).forget();
-            if is_chosen(&asked, quirk, thread).await {
+            if chosen(&asked, quirk).await == Some(thread) {
                 break;
             }
         }
@@ -60,19 +60,20 @@ fn calls(debugger: &DapDebugger, RuleFor { rule, .. }: &RuleFor) -> bool {
         || message.iter().any(|part| matches!(part, Part::Expression(expression) if is_call(expression)))
 }
 
-async fn is_chosen(debugger: &DapDebugger, quirk: ThreadOfCalls, thread: RawId) -> bool {
-    let answer = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await;
-    answer.is_ok_and(|answer| {
-        answer.threads.iter().any(|one| one.id == thread.0 && (quirk.is_chosen)(&one.name))
-    })
+/// The thread that the adapter has chosen; after a pause there may be none.
+async fn chosen(debugger: &DapDebugger, quirk: ThreadOfCalls) -> Option<RawId> {
+    let answer = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await.ok()?;
+    let chosen = answer.threads.iter().find(|thread| (quirk.is_chosen)(&thread.name))?;
+    Some(RawId(chosen.id))
 }
 
-/// Refuses a call in a frame of a thread where its result would be lost.
+/// Refuses a call in a frame of another thread than the chosen one, where its result would be lost.
 pub(super) async fn check(debugger: &DapDebugger, frame: RawId) -> Result<()> {
     let Some(quirk) = debugger.quirks().thread_of_calls else { return Ok(()) };
     let thread = lock(&debugger.0.references).stacks.thread_of(&frame);
-    match thread {
-        Some(thread) if !is_chosen(debugger, quirk, thread).await => Err(Error::Refused(format!(
+    let chosen = if thread.is_some() { chosen(debugger, quirk).await } else { None };
+    match thread.zip(chosen) {
+        Some((thread, chosen)) if thread != chosen => Err(Error::Refused(format!(
             "the result would be lost, as the debugger has chosen another thread than {}; step in this one first",
             thread.0
         ))),
