@@ -233,6 +233,52 @@ print(status >> 8, x, freed())  # @over
     recorded(text, &["exited with code 0", "3 3 4"], states).await;
 }
 
+/// A child writes nothing into what its parent writes, though there is no room for a call of the recorder's.
+#[tokio::test]
+async fn a_fork_as_deep_as_a_program_may_be_is_recorded() {
+    let text = "\
+import os
+import sys
+
+
+def fork(left):
+    if left == 0:
+        return os.fork()
+    return fork(left - 1)
+
+
+def count(name):
+    for number in range(1000):
+        seen = name, number
+    return seen
+
+
+deepest = sys.getrecursionlimit() - (18 if sys.version_info >= (3, 11) else 40)
+for depth in 1, deepest:
+    pid = fork(depth)
+    if pid == 0:
+        count(f'child {depth}')
+        os._exit(0)
+    count(f'parent {depth}')
+    os.waitpid(pid, 0)
+print(deepest, sys.getrecursionlimit())
+";
+    let (_folder, program) = written("main.py", text);
+    for python in pythons() {
+        let (client, said) = Client::recorded(&python, &program).await;
+        has(&said, &["exited with code 0", " 1000\n"]);
+        assert!(!said.contains("Exception ignored") && !said.contains("incomplete"), "{python}: {said}");
+        has(&client.ask("count_hits", json!({ "target": "count" })).await, &["count was called 4 times"]);
+        let ask = async |condition: &str| client.ask("find_first", json!({ "condition": condition })).await;
+        let child = ask("seen[1] == 900 and name[0] == 'c' and name != 'child 1'").await;
+        has(&child, &["in process ", "variables of count then:", "seen = ('child "]);
+        let parent = ask("seen[1] == 900 and name[0] == 'p' and name != 'parent 1'").await;
+        has(&parent, &["variables of count then:", "seen = ('parent "]);
+        assert!(!parent.contains("in process "), "{python}: {parent}");
+        client.server.finish().await;
+    }
+}
+
 /// Python before 3.12 has one trace function, which the program has as long as it wants.
 #[tokio::test]
 async fn a_program_may_trace_itself() {

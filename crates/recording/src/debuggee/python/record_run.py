@@ -6,6 +6,7 @@ unless some were named (record_chosen.py).
 """
 
 import atexit
+import contextlib
 import functools
 import gc
 import io
@@ -48,6 +49,8 @@ KEEPS_LOCALS = sys.version_info < (3, 13)
 # Characters of output that are recorded of each write.
 MOST_OUTPUT = 4000
 
+# How much deeper than the program the recorder may be at a fork.
+ROOM = 500
 # Objects in the variables of a call of which all are written at a fork.
 MOST_FORKED = 1000
 
@@ -152,6 +155,8 @@ class Recorder(Paths):
             stillframe_imports.after("greenlet", lambda: self.follow_greenlets(self.thread()))
             for name in ("stdout", "stderr"):
                 self.record_output(name)
+            if native:  # Needs no frame, of which the program may have none left.
+                os.register_at_fork(after_in_child=native.detach)
             os.register_at_fork(after_in_child=self.begin_in_child)
 
     def show_at_end(self, note):
@@ -200,16 +205,23 @@ class Recorder(Paths):
         self.stop()
 
     def begin_in_child(self):
-        """A forked child has the same files mapped, and writes to others."""
-        self.wire.abandon()
-        if not self.closed:
-            self.source.stop()
-            # What the parent knew of its calls is not to keep what the child releases.
-            call = getattr(getattr(self.local, "thread", None), "top", None)
-            while call is not None:
-                call.known, call.returned, call = {}, None, call.caller
-            if self.begin():
-                self.continue_calls(sys._getframe().f_back)
+        """A forked child has the same files mapped, and writes to others, however deep the program is."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + ROOM)
+        try:
+            self.wire.abandon()
+            if not self.closed:
+                self.source.stop()
+                # What the parent knew of its calls is not to keep what the child releases.
+                call = getattr(getattr(self.local, "thread", None), "top", None)
+                while call is not None:
+                    call.known, call.returned, call = {}, None, call.caller
+                if self.begin():
+                    self.continue_calls(sys._getframe().f_back)
+        finally:
+            # Python refuses where the program has next to nothing left of its limit.
+            with contextlib.suppress(RecursionError):
+                sys.setrecursionlimit(limit)
 
     @guarded
     def continue_calls(self, frame):
