@@ -284,7 +284,7 @@ impl<'a> Search<'a> {
         }
         if is_from_outside
             && let Some(step) = self.steps.get_mut(at)
-            && self.recording.calls_foreign(&step.text)
+            && self.recording.is_foreign(step)?
         {
             step.text.push_str("  (from code that is not recorded)");
         }
@@ -293,13 +293,22 @@ impl<'a> Search<'a> {
 }
 
 impl Recording {
-    /// Whether the line that a step shows calls something that is not recorded.
-    fn calls_foreign(&self, step: &str) -> bool {
-        let source = step.split_once('`').map_or("", |(_, source)| source);
+    /// Whether the line that a step shows calls something that is not recorded, and not only for other variables.
+    fn is_foreign(&self, step: &Step) -> Result<bool> {
+        let source = step.text.split_once('`').map_or("", |(_, source)| source);
+        let value = match &step.cause {
+            Cause::Write(write) => self.value_assigned(write)?,
+            Cause::Return(_) => None,
+        };
+        Ok(self.calls_foreign(source.trim_end_matches('`'))
+            && value.is_none_or(|value| self.calls_foreign(&value)))
+    }
+
+    fn calls_foreign(&self, source: &str) -> bool {
         let is_own =
             |name: &str| self.codes.values().any(|code| code.name.split('.').any(|part| part == name));
         let is_foreign = |name: &str| !is_own(name) && !statement::STORING.contains(&name);
-        statement::calls(source.trim_end_matches('`')).into_iter().any(is_foreign)
+        statement::calls(source).into_iter().any(is_foreign)
     }
 }
 

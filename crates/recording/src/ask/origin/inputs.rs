@@ -115,6 +115,18 @@ impl Recording {
         Ok(inputs)
     }
 
+    /// The expression that an assignment has for a variable or an attribute; none if something else wrote it.
+    pub(super) fn value_assigned(&self, write: &Write) -> Result<Option<String>> {
+        let line = self.writer(write)?;
+        let (Key::Name(name), Some((code, number))) = (write.key, self.place(line.place)) else {
+            return Ok(None);
+        };
+        let Some(call) = self.call(line.call)?.filter(|_| line.what == What::Line) else { return Ok(None) };
+        let text = self.own_statement(&call, code, number)?;
+        let value = statement::value_of(&text, &self.text(name)).text;
+        Ok((!text.starts_with("for") && !value.is_empty()).then(|| value.to_owned()))
+    }
+
     /// What a call returned, or only one of the values of a tuple, was computed from.
     pub(super) fn inputs_of_return(&self, returned: &Returned, part: Option<TakenPart>) -> Result<Inputs> {
         let line = self.line_of_return(returned)?;
