@@ -17,6 +17,8 @@ use crate::tidy::links::{LinkTarget, resolve, targets};
 const SITE: &str = "https://github.com/stillframe/stillframe/blob/main";
 /// The version of mdBook that is installed if there is none.
 const MDBOOK: &str = "mdbook@0.4.52";
+/// The first page, which mdBook calls `index`.
+const README: &str = "README.md";
 /// What the book shows besides its pages.
 const PICTURES: [&str; 1] = ["png"];
 
@@ -90,13 +92,15 @@ fn from_root(summary: &str) -> String {
     })
 }
 
-/// A page whose links to what is not in the book lead to the repository's site.
+/// A page whose links to what is not in the book lead to the repository's site, and those to the README to the page that
+/// mdBook makes of it.
 fn linked(path: &str, text: &str, pages: &HashSet<String>) -> String {
     replaced(text, |target| match resolve(path, target) {
         LinkTarget::File(file) if !pages.contains(&file) && !is_picture(&file) => {
             let heading = target.find('#').and_then(|at| target.get(at..)).unwrap_or_default();
             Some(format!("{SITE}/{file}{heading}"))
         }
+        LinkTarget::File(file) if file == README => Some(target.replace(README, "index.md")),
         _ => None,
     })
 }
@@ -189,7 +193,7 @@ mod tests {
         let pages = HashSet::from(["README.md".to_owned(), "docs/a.md".to_owned()]);
         let text = "[a](a.md#part) [r](../README.md) [c](../crates/x.rs#L1) ![p](viewer.png) `[c](../d)` [o](https://example.org)\n";
         let expected = format!(
-            "[a](a.md#part) [r](../README.md) [c]({SITE}/crates/x.rs#L1) ![p](viewer.png) `[c](../d)` [o](https://example.org)\n"
+            "[a](a.md#part) [r](../index.md) [c]({SITE}/crates/x.rs#L1) ![p](viewer.png) `[c](../d)` [o](https://example.org)\n"
         );
         assert_eq!(linked("docs/b.md", text, &pages), expected);
     }
