@@ -89,10 +89,17 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
     Ok(lines.finish())
 }
 
-/// The object, or the function or module, that has slots; none if the call has ended, or if the object is new since
-/// `before`: what a new one contains is shown where it is kept.
+/// The object, or the function or module, that has slots which were written since `before`; none if the call has ended
+/// meanwhile, or if the object is new: what a new one contains is shown where it is kept.
 fn name_of(recording: &Recording, owner: Owner, before: &MemoryAt<'_>, event: i64) -> Result<Option<String>> {
-    let Some(object) = owner.as_object() else { return recording.active_owner(owner, event) };
+    let Some(object) = owner.as_object() else {
+        // A call that had ended already was written to by its closures.
+        let has_ended = "SELECT 1 FROM calls WHERE id = ? AND owner = ? AND ended < ?";
+        if recording.has_row(has_ended, [owner.0 >> 1, owner.0, before.event])? {
+            return Ok(recording.code_of(owner)?.map(|code| code.name.to_string()));
+        }
+        return recording.active_owner(owner, event);
+    };
     let is_new = before.all(owner)?.is_empty() || recording.is_unread(object, before)?;
     if is_new { Ok(None) } else { recording.object_name(object).map(Some) }
 }

@@ -160,7 +160,7 @@ fn add_state(lines: &mut Lines, recording: &Recording, event: &Event, most: usiz
     }
     let memory = MemoryAt { recording, event: event.id };
     if let Some(frame) = frames.first() {
-        for line in super::state::variables(recording, frame, &memory)?.iter().take(most) {
+        for line in super::state::variables(recording, frame.call.owner, &memory)?.iter().take(most) {
             lines.add(format!("    {line}"));
         }
     }

@@ -1,11 +1,11 @@
 //! The state at a moment.
 
+use super::first::own_and_outer;
 use super::text::Lines;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt};
 use crate::reading::{Event, Recording};
-use crate::stack::Frame;
-use crate::value::{Key, What, Word};
+use crate::value::{Key, Owner, What, Word};
 
 /// Characters of a value.
 pub(super) const VALUE: usize = 160;
@@ -20,6 +20,7 @@ pub fn state(recording: &Recording, at: Option<&str>) -> Result<String> {
         lines.add(callers);
     }
     let memory = MemoryAt { recording, event: event.with_arguments().id };
+    let mut shown: Vec<Owner> = frames.iter().map(|frame| frame.call.owner).collect();
     for (at, frame) in frames.iter().enumerate() {
         if lines.is_full() {
             break;
@@ -27,8 +28,14 @@ pub fn state(recording: &Recording, at: Option<&str>) -> Result<String> {
         if at > 0 {
             lines.add(format!("{}:", recording.frame_text(frame)));
         }
-        for line in variables(recording, frame, &memory)? {
+        for line in variables(recording, frame.call.owner, &memory)? {
             lines.add(format!("  {line}"));
+        }
+        for owner in own_and_outer(recording, &frame.call)? {
+            if !shown.contains(&owner) {
+                shown.push(owner);
+                outer_variables(recording, owner, &memory)?.into_iter().for_each(|line| lines.add(line));
+            }
         }
     }
     if event.id == recording.last_event()? {
@@ -38,6 +45,14 @@ pub fn state(recording: &Recording, at: Option<&str>) -> Result<String> {
         lines.add(format!("output so far ends: {output}"));
     }
     Ok(lines.finish())
+}
+
+/// The variables of a call around a closure, under its name.
+fn outer_variables(recording: &Recording, owner: Owner, memory: &dyn Memory) -> Result<Vec<String>> {
+    let variables = variables(recording, owner, memory)?;
+    let of = recording.code_of(owner)?.map_or("<module>", |code| &code.name);
+    let heading = (!variables.is_empty()).then(|| format!("variables of {of}:"));
+    Ok(heading.into_iter().chain(variables.into_iter().map(|line| format!("  {line}"))).collect())
 }
 
 /// `event 12, before shop.py:4 in add: ...`.
@@ -74,10 +89,10 @@ pub(crate) fn exception(recording: &Recording, event: &Event) -> Result<String> 
     })
 }
 
-/// The variables of a frame, one a line. Functions, classes and modules are left out.
-pub(super) fn variables(recording: &Recording, frame: &Frame, memory: &dyn Memory) -> Result<Vec<String>> {
+/// The variables of a call, one a line. Functions, classes and modules are left out.
+pub(super) fn variables(recording: &Recording, of: Owner, memory: &dyn Memory) -> Result<Vec<String>> {
     let mut lines = Vec::new();
-    for (key, word) in memory.all(frame.call.owner)? {
+    for (key, word) in memory.all(of)? {
         if is_definition(recording, key, word)? {
             continue;
         }

@@ -45,6 +45,13 @@ async fn in_javascript_calls_of_closures_have_the_variables_around_them() {
             &at(&program, "opened"),
         ],
     );
+    let second = format!("{}#2", at(&program, "taken"));
+    let state = client.ask("state_at", json!({ "at": second })).await;
+    has(&state, &["name = 'Bob'", "variables of opened:", "seats = Map {'Ann' => 0}", "last = 'Bob'"]);
+    // The call of `opened` had ended before both moments.
+    let moments = json!({ "from": at(&program, "taken"), "to": at(&program, "returned") });
+    let changes = client.ask("compare_moments", moments).await;
+    has(&changes, &["opened:", "last: 'Ann' → 'Bob'"]);
     client.server.finish().await;
 }
 

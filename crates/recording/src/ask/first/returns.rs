@@ -139,7 +139,7 @@ pub(super) fn answer(recording: &Recording, condition: &str, event: &Event) -> R
         lines.add(callers);
     }
     if let Some(frame) = frames.first() {
-        let variables = variables(recording, frame, &memory)?;
+        let variables = variables(recording, frame.call.owner, &memory)?;
         if !variables.is_empty() {
             lines.add("variables then:");
         }
