@@ -99,11 +99,12 @@ impl Built {
         cache
     }
 
-    /// The program itself, for tests of its command line.
+    /// The program itself, for tests of its command line. What it keeps is not in the state folder of whoever tests.
     #[expect(clippy::disallowed_methods, reason = "the program under test, which ends what it starts")]
     pub fn command(self) -> tokio::process::Command {
         let mut command = tokio::process::Command::new(self.program);
         command.kill_on_drop(true).stdin(Stdio::null()).env(JOURNAL, NOWHERE).env(CONFIG, NOWHERE);
+        command.env("XDG_STATE_HOME", Path::new(self.scratch).join("state"));
         command
     }
 }

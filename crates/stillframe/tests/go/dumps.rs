@@ -109,7 +109,9 @@ async fn a_core_dump_shows_panic_values_and_goroutines_and_cannot_run() {
 async fn probe_reads_a_core_dump() {
     let module = Module::new(&[("main.go", TEXT)]);
     let (_, dump) = crashed(&module);
-    let done = Command::new(STILLFRAME.program)
+    let done = STILLFRAME
+        .command()
+        .into_std()
         .args(["probe", "--core", dump.to_str().unwrap(), "-e", "orders[1].item"])
         .env("STILLFRAME_CACHE_DIR", format!("{}/dumps", STILLFRAME.scratch))
         .current_dir(module.folder())

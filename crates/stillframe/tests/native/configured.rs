@@ -1,7 +1,5 @@
 //! Debug adapters that a configuration file describes, tried with LLDB's own under another name.
 
-use std::process::Command;
-
 use crate::STILLFRAME;
 use crate::source::Sources;
 
@@ -12,7 +10,9 @@ const CONFIGURATION: &str = "[adapters.other]\ncommand = [\"lldb-dap-19\"]\nquir
 
 /// Runs stillframe in the folder of the sources.
 fn stillframe(sources: &Sources, words: &[&str]) -> (Option<i32>, String) {
-    let done = Command::new(STILLFRAME.program)
+    let done = STILLFRAME
+        .command()
+        .into_std()
         .args(words)
         .env("STILLFRAME_CACHE_DIR", format!("{}/configured", STILLFRAME.scratch))
         .env_remove("STILLFRAME_CONFIG")

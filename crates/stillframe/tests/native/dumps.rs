@@ -105,7 +105,9 @@ async fn a_core_dump_shows_crash_values_and_threads_and_cannot_run() {
 /// What `stillframe probe` prints, in one line, and its exit code.
 fn probed(sources: &Sources, words: &[&str]) -> (Option<i32>, String) {
     let cache = STILLFRAME.scratch;
-    let done = Command::new(STILLFRAME.program)
+    let done = STILLFRAME
+        .command()
+        .into_std()
         .arg("probe")
         .args(words)
         .env("STILLFRAME_CACHE_DIR", format!("{cache}/dumps"))
