@@ -102,6 +102,20 @@ fn main() {
 }
 "#;
 
+/// Debian builds its packages below `/build`, and so do containers with programs of their users.
+#[tokio::test]
+async fn an_exception_that_code_below_build_catches_is_handled_by_the_user() {
+    let sources = Sources::new(&[("main.cpp", CAUGHT)]);
+    let folder = sources.folder().display();
+    let command = format!("g++ -g -O0 -ffile-prefix-map={folder}=/build/app main.cpp -o main");
+    let program = sources.compiled(&command, "main");
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({ "program": program, "exceptions": "userUnhandled", "timeout": 60_000 });
+    let ran = server.ok("run_until", arguments).await;
+    assert_eq!((ran.outcome(), ran.at("/exitCode")), ("ended", &json!(27)), "{}", ran.text);
+    server.finish().await;
+}
+
 /// An exception that is thrown and caught in what a step goes over does not end the step.
 #[tokio::test]
 async fn a_step_that_an_exception_leaves_ends_in_its_handler() {

@@ -5,7 +5,10 @@ import re
 ARGUMENTS = re.compile(r"<[^<>]*>")
 HASH = re.compile(r"::h[0-9a-f]{16}$")
 # Sources that are not the user's.
-LIBRARY = re.compile(r"^(?!/)|^/(rustc?|usr|build)/|/\.cargo/(registry|git)/|/lib/rustlib/")
+LIBRARY = re.compile(
+    r"^(?!/)|^/(rustc?|usr)/|^/build/(reproducible-path|[^/]*-(?=[^/]*[A-Z0-9])[A-Za-z0-9]{6})/"
+    r"|/\.cargo/(registry|git)/|/lib/rustlib/"
+)
 
 
 def is_library(source):
