@@ -6,7 +6,7 @@ use test_support::Fixture;
 use crate::recorder::{Client, at, has, pythons, written};
 
 /// A variable of `main`, with texts that its origin has, and one that it has not.
-const ORIGINS: [(&str, &[&str], &str); 18] = [
+const ORIGINS: [(&str, &[&str], &str); 19] = [
     ("literal", &["note returned this", "count = 1, argument of note from "], "find returned"),
     ("high", &["literal = 1 by "], "find returned"),
     ("retry", &["for retry in range(1, 3):"], "yielded"),
@@ -46,6 +46,8 @@ const ORIGINS: [(&str, &[&str], &str); 18] = [
         "default",
     ),
     ("child.size", &["size = 1, default of Base.__init__ at main.py:"], "not recorded"),
+    // Not the item that was written last.
+    ("popped", &["popped = 1 by ", "[0]: 3 → 1 by main.py:", "heapq.heappush(heap, number)"], " = 5 by"),
     // What was called beside it did not give it.
     ("width", &["width = 3 by main.py:", ": `width, label = 3, str(least)`"], "not recorded"),
 ];

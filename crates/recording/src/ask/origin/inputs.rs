@@ -282,8 +282,11 @@ impl Recording {
         let is_part = is_part(ran);
         let is_length = statement::counts(ran.value.text);
         let is_chosen = chooses(ran.value.text);
-        let follows_any =
-            ran.value.is_item || is_part || is_chosen || reads.len() == 1 || !attribute.is_empty();
+        let follows_any = ran.value.is_item
+            || is_part
+            || is_chosen
+            || !attribute.is_empty()
+            || self.values_read(&reads, &scope)? == 1;
         // What is one of the items does not come from the others.
         let is_one = is_part && statement::fills(ran.whole) || !attribute.is_empty();
         let is_sum = statement::calls(ran.value.text).contains(&"sum");
@@ -344,6 +347,21 @@ impl Recording {
         }
         inputs.extend(of_items.into_iter().flat_map(|of| of.inputs));
         Ok((inputs, false))
+    }
+
+    /// How many of these are not a module, a class or a function, as `heapq` is in `heapq.heappop(heap)`.
+    fn values_read(&self, reads: &[statement::Read], scope: &Scope<'_>) -> Result<usize> {
+        let mut count = 0;
+        for read in reads {
+            let slot = slot_of(scope, &read.path)?;
+            let word = slot.map(|(owner, key)| scope.memory.get(owner, key)).transpose()?.flatten();
+            let is_named = match (slot, word) {
+                (Some((_, key)), Some(word)) => is_definition(self, key, word)?,
+                _ => false,
+            };
+            count += usize::from(!is_named);
+        }
+        Ok(count)
     }
 
     /// The calls that an expression made, as far as its statement can tell them from others, and not of what yielded.
