@@ -1,6 +1,7 @@
 //! Where a value came from: the assignments, arguments and returns behind it.
 
 mod arguments;
+mod calls;
 mod closures;
 mod detours;
 mod inputs;
@@ -12,8 +13,8 @@ mod written;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
+pub(super) use self::calls::returned_of;
 use self::inputs::OMITTED;
-pub(super) use self::inputs::returned_of;
 use super::computed;
 use super::first::change_text;
 use super::inside::{changed_text, last_change};

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::inputs::{Inputs, MOST_EVENTS, Ran, called_name, has_no_name, slot_of};
+use super::calls::{called_name, has_no_name};
+use super::inputs::{Inputs, MOST_EVENTS, Ran, slot_of};
 use super::{Cause, Returned, word_of};
 use crate::ask::statement::{self, Function, Parameter, Part, Value};
 use crate::error::Result;

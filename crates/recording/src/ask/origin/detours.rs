@@ -1,7 +1,8 @@
 //! Values that reach a line in another way than from its calls: what is awaited or yielded, what a callback is
 //! given, and what a call returned before others of its lines ran.
 
-use super::inputs::{Inputs, MOST_CALLS, called_name, has_no_name, is_common, returned_of, slot_of};
+use super::calls::{called_name, has_no_name, returned_of};
+use super::inputs::{Inputs, MOST_CALLS, is_common, slot_of};
 use super::{Cause, Returned};
 use crate::ask::statement;
 use crate::error::Result;

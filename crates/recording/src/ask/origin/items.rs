@@ -4,7 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use super::inputs::{Inputs, MOST_CALLS, OMITTED, Ran, is_common, returned_of};
+use super::calls::returned_of;
+use super::inputs::{Inputs, MOST_CALLS, OMITTED, Ran, is_common};
 use super::{Cause, Returned};
 use crate::ask::statement::{self, Comprehension, LookUp, Read};
 use crate::ask::writes::writes_to;

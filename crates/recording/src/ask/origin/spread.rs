@@ -1,7 +1,8 @@
 //! What a wrapper hands on as it was given it: `*args`, `**kwargs` and `...args`.
 
 use super::Cause;
-use super::inputs::{Inputs, Ran, called_name, slot_of};
+use super::calls::called_name;
+use super::inputs::{Inputs, Ran, slot_of};
 use crate::ask::statement::{self, Parameter, Value};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
