@@ -59,7 +59,8 @@ static uint64_t number_in(PyObject *object, Py_ssize_t at)
     return (uint64_t)integer(FIELD(object, at));
 }
 
-/* What was found last of an object, a name, or a line, so that it need not be looked up. All of it is owned. */
+/* What was found last of an object, a name, or a line, so that it need not be looked up. All but `value` is owned: that is only
+   compared. */
 enum { FOUND_BITS = 12 };
 static struct { PyObject *value, *known; } found_objects[1 << FOUND_BITS];
 static struct { PyObject *text; uint64_t number; } found_texts[1 << FOUND_BITS];
